@@ -1,0 +1,38 @@
+# Short names for what CMakePresets.json and tools/ do. Needs only make; the rest is installed when missing (Debian).
+
+JOBS ?= $(shell nproc)
+
+.PHONY: all demo test bench format clean packages test-release test-asan test-tsan
+
+all: packages
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+demo: all
+	build/cann/bin/ropeway demo
+
+# One after the other, also under make -j: each build uses all cores already.
+test: packages
+	$(MAKE) test-release
+	$(MAKE) test-asan
+	$(MAKE) test-tsan
+
+test-release test-asan test-tsan: test-%:
+	cmake --preset $*
+	cmake --build --preset $* -j $(JOBS)
+	ctest --preset $* -j $(JOBS)
+
+bench:
+	tools/packages.sh bench
+	cmake --preset release -DROPEWAY_BENCH=ON
+	cmake --build --preset release -j $(JOBS)
+	tools/bench.sh build/release/bench
+
+format:
+	tools/format.sh
+
+clean:
+	rm -rf build
+
+packages:
+	tools/packages.sh

@@ -1,0 +1,46 @@
+# How every file of the project is compiled: language level, warnings, sanitizers, ccache.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# base_dir and hash_dir let a second clone of the same commit reuse the results of the first; the sloppiness is what ccache asks
+# for when a precompiled header is in play.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(ropeway_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ropeway_launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ropeway_launcher})
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wundef -Werror)
+
+# ROPEWAY_SANITIZE comes from the asan and tsan presets. Light optimisation and line tables only: three builds of the whole
+# suite have to fit into a coffee break on two cores.
+set(ROPEWAY_SANITIZE "" CACHE STRING "Sanitizer of this build: empty, address (with undefined) or thread")
+set_property(CACHE ROPEWAY_SANITIZE PROPERTY STRINGS "" address thread)
+if(ROPEWAY_SANITIZE)
+  if(ROPEWAY_SANITIZE STREQUAL "address")
+    set(ropeway_sanitize_flags -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=all)
+    add_compile_definitions(ROPEWAY_ASAN=1)
+  elseif(ROPEWAY_SANITIZE STREQUAL "thread")
+    set(ropeway_sanitize_flags -fsanitize=thread)
+    add_compile_definitions(ROPEWAY_TSAN=1)
+  else()
+    message(FATAL_ERROR "ROPEWAY_SANITIZE=${ROPEWAY_SANITIZE}: say address, thread or nothing")
+  endif()
+  # The instrumentation confuses GCC's flow analysis into reporting initialised variables.
+  add_compile_options(${ropeway_sanitize_flags} -O1 -g1 -fno-omit-frame-pointer
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  add_link_options(${ropeway_sanitize_flags})
+elseif(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()

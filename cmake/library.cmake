@@ -1,0 +1,61 @@
+# libascendcl.so. The sources compile once, into objects that the shared library and the unit tests both link: unit tests
+# reach what the version script hides.
+
+file(GLOB_RECURSE ropeway_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+
+# Each kernel file is written for one instruction set; the dispatcher picks at run time among those that were built.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cpu/kernels/[^/]*_neon\\.cpp$")
+  set(avx2_sources ${ropeway_sources})
+  list(FILTER avx2_sources INCLUDE REGEX "/engine/cpu/kernels/[^/]*_avx2\\.cpp$")
+  set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2")
+  set(avx512_sources ${ropeway_sources})
+  list(FILTER avx512_sources INCLUDE REGEX "/engine/cpu/kernels/[^/]*_avx512\\.cpp$")
+  set_source_files_properties(${avx512_sources} PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512vl")
+else()
+  list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cpu/kernels/[^/]*_avx(2|512)\\.cpp$")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cpu/kernels/[^/]*_neon\\.cpp$")
+  endif()
+endif()
+
+if(NOT ropeway_sources)
+  message(STATUS "no sources under src/: nothing to build")
+  return()
+endif()
+
+find_package(nlohmann_json 3.2 REQUIRED)
+find_package(Threads REQUIRED)
+
+# ropeway_library_part(NAME SOURCES HEADER...) compiles sources into objects. Most of a file's compile time is parsing what all of
+# its room includes, so that is parsed once. The kernels have flags of their own and include nearly nothing.
+function(ropeway_library_part name sources)
+  add_library(${name} OBJECT ${${sources}})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+
+set(kernel_sources ${ropeway_sources})
+list(FILTER kernel_sources INCLUDE REGEX "/engine/cpu/kernels/")
+set_source_files_properties(${kernel_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+
+set(api_sources ${ropeway_sources})
+list(FILTER api_sources INCLUDE REGEX "/src/api/")
+set(core_sources ${ropeway_sources})
+list(FILTER core_sources EXCLUDE REGEX "/src/api/")
+ropeway_library_part(ropeway_core core_sources <algorithm> <atomic> <condition_variable> <deque> <map> <memory> <mutex>
+                     <optional> <set> <string> <thread> <vector>)
+ropeway_library_part(ropeway_api api_sources ${PROJECT_SOURCE_DIR}/src/api/entry.h)
+set(ropeway_objects ropeway_core ropeway_api)
+
+# nodelete: lanes and thread-local state outlive a dlclose, so the code must too.
+add_library(ascendcl SHARED)
+target_link_libraries(ascendcl PRIVATE ${ropeway_objects})
+target_include_directories(ascendcl INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+set(ropeway_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+target_link_options(ascendcl PRIVATE -Wl,-z,nodelete -Wl,--version-script=${ropeway_exports})
+if(NOT ROPEWAY_SANITIZE)
+  target_link_options(ascendcl PRIVATE -Wl,--no-undefined)
+endif()
+set_target_properties(ascendcl PROPERTIES LINK_DEPENDS ${ropeway_exports} LINKER_LANGUAGE CXX)

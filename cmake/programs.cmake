@@ -1,0 +1,45 @@
+# What is built on the public API alone: the command, the examples and the benchmarks.
+
+function(ropeway_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE ascendcl Threads::Threads)
+endfunction()
+
+# The sanitizer builds are for the tests; what a user runs is in the others.
+if(ROPEWAY_SANITIZE)
+  return()
+endif()
+
+file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
+if(cli_sources)
+  find_package(CLI11 REQUIRED)
+  ropeway_program(ropeway ${cli_sources})
+  target_include_directories(ropeway PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/cli)
+  target_link_libraries(ropeway PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+  # The installed command finds its library beside it, wherever the tree is put.
+  set_target_properties(ropeway PROPERTIES INSTALL_RPATH "$ORIGIN/../lib64")
+endif()
+
+file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+foreach(source IN LISTS example_sources)
+  cmake_path(GET source STEM name)
+  ropeway_program(example_${name} ${source})
+  set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+endforeach()
+
+find_package(benchmark QUIET)
+option(ROPEWAY_BENCH "Build the benchmarks (needs Google Benchmark)" ${benchmark_FOUND})
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*_bench.cpp)
+if(ROPEWAY_BENCH AND bench_sources)
+  find_package(benchmark REQUIRED)
+  file(GLOB bench_support CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+  list(REMOVE_ITEM bench_support ${bench_sources})
+  foreach(source IN LISTS bench_sources)
+    cmake_path(GET source STEM name)
+    ropeway_program(${name} ${source} ${bench_support})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/bench)
+    target_link_libraries(${name} PRIVATE benchmark::benchmark)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+    target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})  # the peer, OpenCL, is opened at run time
+  endforeach()
+endif()

@@ -1,0 +1,106 @@
+# The test programs and their ctest entries. A Google Test program is one entry, not one per test: starting a process
+# is costly under TSan. Entries labelled "static" look at the sources, not at this build; one preset is enough for them.
+
+set(tests_dir ${PROJECT_SOURCE_DIR}/tests)
+set(tools_dir ${PROJECT_SOURCE_DIR}/tools)
+
+# ropeway_test(NAME COMMAND...) with the time limit that everything has; the watchdog inside fires earlier.
+function(ropeway_test name)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# ropeway_static_test(NAME SCRIPT ARGUMENT...) for scripts that read the sources; skipped while the script is not there.
+function(ropeway_static_test name script)
+  if(EXISTS ${script})
+    ropeway_test(${name} bash ${script} ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS static)
+  endif()
+endfunction()
+
+# ropeway_watched_test(NAME COMMAND...) runs a program of this build under the watchdog.
+function(ropeway_watched_test name)
+  ropeway_test(${name} bash ${tools_dir}/with_watchdog.sh 270 ${ARGN})
+  if(ROPEWAY_SANITIZE STREQUAL "address")
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT UBSAN_OPTIONS=print_stacktrace=1)
+  elseif(ROPEWAY_SANITIZE STREQUAL "thread")
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "ROPEWAY_FIXED_LAYOUT=1;TSAN_OPTIONS=second_deadlock_stack=1")
+  endif()
+endfunction()
+
+# ropeway_gtest(PROGRAM LIBRARY SOURCE...) builds one Google Test program on the shared library or on its objects.
+function(ropeway_gtest program library)
+  file(GLOB support CONFIGURE_DEPENDS ${tests_dir}/support/*.cpp)
+  add_executable(${program} ${ARGN} ${support})
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR} ${tests_dir} ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${program} PRIVATE ${library} GTest::gmock GTest::gtest GTest::gtest_main Threads::Threads
+                        ${CMAKE_DL_LIBS})
+  # GCC takes the if inside EXPECT_EQ for the start of a dangling else: `if (x) EXPECT_EQ(a, b);` is fine.
+  target_compile_options(${program} PRIVATE -Wno-dangling-else)
+  # Hundreds of short files that each spend seconds on gtest.h and on optimising assertions: parse it once, optimise little.
+  target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <atomic> <functional> <memory> <mutex> <thread> <vector>
+                            ${PROJECT_SOURCE_DIR}/include/acl/acl.h)
+  target_compile_options(${program} PRIVATE -g1 $<IF:$<BOOL:${ROPEWAY_SANITIZE}>,-O0,-O1>)
+endfunction()
+
+function(ropeway_unit_tests)
+  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/unit/*_test.cpp ${tests_dir}/headers/*_test.cpp)
+  if(sources)
+    # These are about the public headers themselves, and want them untouched.
+    file(GLOB header_sources CONFIGURE_DEPENDS ${tests_dir}/headers/*_test.cpp)
+    set_source_files_properties(${header_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    ropeway_gtest(unit_tests "${ropeway_objects}" ${sources})
+    ropeway_watched_test(unit_tests $<TARGET_FILE:unit_tests>)
+  endif()
+endfunction()
+
+function(ropeway_conformance_tests)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tests_dir}/conformance/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  ropeway_gtest(conformance_tests ascendcl ${sources})
+  foreach(schedule fast earliest latest random:20261115)
+    string(REGEX REPLACE ":.*" "" word ${schedule})
+    ropeway_watched_test(conformance_${word} $<TARGET_FILE:conformance_tests>)
+    set_property(TEST conformance_${word} APPEND PROPERTY ENVIRONMENT ROPEWAY_SCHEDULE=${schedule})
+  endforeach()
+endfunction()
+
+function(ropeway_stress_tests)
+  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/stress/*_test.cpp)
+  if(sources)
+    ropeway_gtest(stress_tests ascendcl ${sources})
+    ropeway_watched_test(stress $<TARGET_FILE:stress_tests>)
+  endif()
+endfunction()
+
+# Programs that need a process of their own; run_all.sh gets the folder they are built in.
+function(ropeway_process_tests)
+  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/process/*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    ropeway_program(process_${name} ${source})
+    target_include_directories(process_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${tests_dir})
+    target_link_libraries(process_${name} PRIVATE ${CMAKE_DL_LIBS})
+    set_target_properties(process_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/process)
+  endforeach()
+  if(sources AND EXISTS ${tests_dir}/process/run_all.sh)
+    ropeway_watched_test(process bash ${tests_dir}/process/run_all.sh ${CMAKE_BINARY_DIR}/process)
+    set_property(TEST process APPEND PROPERTY ENVIRONMENT ROPEWAY_TEST_LIBRARY=$<TARGET_FILE:ascendcl>)
+  endif()
+endfunction()
+
+ropeway_static_test(layering ${tools_dir}/check_layers.sh)
+ropeway_static_test(headers_compile ${tests_dir}/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR}/include)
+ropeway_static_test(coverage_doc ${tools_dir}/coverage.sh --check)
+
+if(TARGET ascendcl)
+  find_package(GTest REQUIRED)
+  ropeway_unit_tests()
+  ropeway_conformance_tests()
+  ropeway_stress_tests()
+  ropeway_process_tests()
+  ropeway_static_test(exports ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:ascendcl>
+                      ${tests_dir}/headers/public_functions.txt)
+endif()

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# packages.sh [build|bench]: installs the Debian packages that the build (or the benchmarks, too) needs and that are not
+# there yet. Says what it installs; silent and without root when nothing is missing.
+set -euo pipefail
+
+packages=(build-essential cmake ninja-build ccache git libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev
+          libcli11-dev)
+case "${1:-build}" in
+  build) ;;
+  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers) ;;
+  *) echo "packages.sh: unknown set '$1': say build or bench" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "packages.sh: this is not a Debian system; needed, under whatever names it has: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$package")
+done
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "packages.sh: missing: ${missing[*]}; install them as root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "packages.sh: installing ${missing[*]}"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
