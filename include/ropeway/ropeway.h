@@ -1,0 +1,58 @@
+/*
+ * What Ropeway offers beside the drop-in API. Programs that only want to run unmodified never need this header;
+ * tools, tests and people who replace kernels by host functions do.
+ *
+ * Every function may be called from any thread and reports problems like the rest of the API does: an aclError, and a
+ * text from aclGetRecentErrMsg().
+ */
+#ifndef ROPEWAY_ROPEWAY_H
+#define ROPEWAY_ROPEWAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl/acl_base.h"
+#include "acl/detail/api_macros.h"
+
+#define ROPEWAY_VERSION_MAJOR 0
+#define ROPEWAY_VERSION_MINOR 1
+#define ROPEWAY_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0". The string lives as long as the process. */
+RW_API const char* ropewayGetVersion(void);
+
+/* The engine that runs tasks in this process: "cpu". The string lives as long as the process. */
+RW_API const char* ropewayGetEngineName(void);
+
+/*
+ * An address through which host code may read and write [devPtr, devPtr + size), which must lie inside one live device
+ * block. The view stays valid until the block is freed. Ordering is the caller's work: use it inside a host function, or
+ * after a synchronise. NULL arguments: 100000; a range that is not inside one device block: 107000.
+ */
+RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
+
+/* Objects and bytes that are alive in this process now; default streams and default contexts are not counted. */
+typedef struct ropewayLiveCounts {
+    uint64_t contexts;
+    uint64_t streams;
+    uint64_t events;
+    uint64_t notifies;
+    uint64_t deviceBlocks;
+    uint64_t deviceBytes; /* as reserved: what aclrtGetMemInfo subtracts, summed over the devices */
+    uint64_t hostBlocks;
+    uint64_t hostBytes;
+    uint64_t registrations;
+} ropewayLiveCounts;
+
+/* counts NULL: 100000. Needs no context. */
+RW_API aclError ropewayGetLiveCounts(ropewayLiveCounts* counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ROPEWAY_ROPEWAY_H */

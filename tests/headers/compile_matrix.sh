@@ -1,0 +1,74 @@
+#!/bin/sh
+# Compiles every public header, alone and all together, the way strict clients do: C11 and C++11 to C++20, with each
+# compiler at hand, warnings as errors, and in C++ with either string ABI. One line per failure, then a closing count.
+# Usage: compile_matrix.sh INCLUDE_DIR
+set -u
+
+include_dir=${1:?usage: compile_matrix.sh INCLUDE_DIR}
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+headers=$(cd "$include_dir" && find acl -name '*.h' | sort)
+if [ -z "$headers" ]; then
+    echo "no headers under $include_dir/acl"
+    exit 2
+fi
+
+# check LABEL COMPILER FLAGS...: the source is $work/unit.c or $work/unit.cpp, the last flag.
+check() {
+    label=$1
+    shift
+    if "$@" -fsyntax-only -Wall -Wextra -Werror -pedantic -I "$include_dir" >"$work/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $label: $(grep -m 1 -E 'error|warning' "$work/log")"
+    fi
+}
+
+# check_unit LABEL: compiles the unit just written in every language and with every compiler.
+check_unit() {
+    for cc in gcc clang; do
+        command -v "$cc" >/dev/null || continue
+        check "$1 ($cc c11)" "$cc" -std=c11 "$work/unit.c"
+    done
+    for cxx in g++ clang++; do
+        command -v "$cxx" >/dev/null || continue
+        for std in 11 14 17 20; do
+            for abi in 0 1; do
+                check "$1 ($cxx c++$std abi $abi)" \
+                    "$cxx" "-std=c++$std" "-D_GLIBCXX_USE_CXX11_ABI=$abi" "$work/unit.cpp"
+            done
+        done
+    done
+}
+
+for header in $headers; do
+    echo "#include \"$header\"" >"$work/unit.c"
+    # Something beside the include, since ISO C forbids an empty unit; a second include shows that the guard works.
+    printf '#include "%s"\nint used;\n' "$header" >>"$work/unit.c"
+    cp "$work/unit.c" "$work/unit.cpp"
+    check_unit "$header"
+done
+
+{
+    for header in $headers; do echo "#include \"$header\""; done
+    echo 'int used;'
+} >"$work/unit.c"
+{
+    echo '#include <string>'
+    cat "$work/unit.c"
+} >"$work/unit.cpp"
+check_unit "all headers together"
+
+# Some clients put the acl folder itself on the path and leave it out of the name.
+include_dir=$include_dir/acl
+for header in $headers; do echo "#include \"${header#acl/}\""; done >"$work/unit.c"
+echo 'int used;' >>"$work/unit.c"
+cp "$work/unit.c" "$work/unit.cpp"
+check_unit "all headers by their short names"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
