@@ -1,0 +1,185 @@
+// Objects behind opaque handles. A handle is a number, never an address: type tag, generation and index. Memory of a slab
+// is never given back while the process lives, so looking at a stale handle is always safe, and the generation says
+// that it is stale (runtime.md 0.3: 107017 instead of a crash).
+//
+// An object is alive for handles while its generation is odd. It is reused only when its last reference is gone, so
+// tasks and calls in progress can hold an object whose handle is already stale.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace ropeway {
+
+// Base class of everything that lives in a Slab.
+class SlabObject {
+ public:
+  uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+  uint32_t index() const { return index_; }
+
+ private:
+  template <typename T, uint8_t kTag>
+  friend class Slab;
+  std::atomic<uint32_t> generation_{0};  // odd while the handle is good
+  std::atomic<uint32_t> references_{0};
+  uint32_t index_ = 0;
+};
+
+template <typename T, uint8_t kTag>
+class Slab {
+ public:
+  static constexpr uint32_t kIndexBits = 20;
+  static constexpr uint32_t kCapacity = 1 << kIndexBits;
+  static constexpr uint32_t kChunk = 64;  // objects are made by the chunk
+
+  // A fresh or recycled object that nobody else can see; null when the slab is full. Then, once it is ready, Publish or
+  // Share it; or Discard it.
+  T* Take() {
+    std::lock_guard lock(mutex_);
+    T* object;
+    if (!free_.empty()) {
+      object = free_.back();
+      free_.pop_back();
+    } else {
+      if (size_ == kCapacity) return nullptr;
+      if (size_ % kChunk == 0) MakeChunk();
+      object = objects_[size_++].load(std::memory_order_relaxed);
+    }
+    return object;
+  }
+
+  // The object gets its first reference, the caller's, and no handle.
+  void Share(T* object) { object->references_.store(1, std::memory_order_release); }
+
+  // The object becomes reachable through the handle that is returned, and which holds its first reference.
+  void* Publish(T* object) {
+    Share(object);
+    const uint32_t generation = object->generation_.fetch_add(1, std::memory_order_release) + 1;
+    live_.fetch_add(1, std::memory_order_relaxed);
+    return Encode(object->index_, generation);
+  }
+
+  void* HandleOf(const T* object) const { return Encode(object->index_, object->generation()); }
+
+  // The generation that a handle names; odd in every handle that was ever handed out.
+  static uint32_t GenerationOf(void* handle) {
+    return static_cast<uint32_t>(reinterpret_cast<uint64_t>(handle) >> kIndexBits);
+  }
+
+  // The live object of a handle, or null. Without a reference: good for a look, and for callers that check the generation
+  // again under the object's own lock.
+  T* Find(void* handle) const {
+    const auto bits = reinterpret_cast<uint64_t>(handle);
+    if ((bits >> 52) != uint64_t{kTag} << 4) return nullptr;
+    T* object = objects_[bits % kCapacity].load(std::memory_order_acquire);
+    const uint32_t generation = GenerationOf(handle);
+    if (object == nullptr || (generation & 1) == 0 || object->generation() != generation) return nullptr;
+    return object;
+  }
+
+  // As Find, with a reference that the caller gives back by Release.
+  T* Acquire(void* handle) {
+    T* object = Find(handle);
+    if (object == nullptr || !RetainIfUsed(object)) return nullptr;
+    if (Find(handle) == object) return object;
+    Release(object);
+    return nullptr;
+  }
+
+  // As Acquire for an object that was looked up before; null when its handle has become stale since.
+  T* Acquire(T* object, uint32_t generation) {
+    return object == nullptr ? nullptr : Acquire(Encode(object->index_, generation));
+  }
+
+  // For objects that the caller knows to be in use.
+  void Retain(T* object) { object->references_.fetch_add(1, std::memory_order_relaxed); }
+
+  void Release(T* object) {
+    if (object->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Discard(object);
+  }
+
+  // Gives back an object that was neither published nor shared.
+  void Discard(T* object) {
+    object->Recycle();
+    std::lock_guard lock(mutex_);
+    free_.push_back(object);
+  }
+
+  // Makes the handle stale. True for exactly one caller, who then owns the handle's reference.
+  bool Retire(T* object, uint32_t generation) {
+    if ((generation & 1) == 0) return false;
+    if (!object->generation_.compare_exchange_strong(generation, generation + 1, std::memory_order_acq_rel)) return false;
+    live_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  uint64_t live() const { return live_.load(std::memory_order_relaxed); }
+
+  // Every object that somebody still uses, stale handles included, each with a reference while `visit` looks at it.
+  template <typename Visit>
+  void ForEachInUse(Visit visit) {
+    for (uint32_t index = 0; index < kCapacity; ++index) {
+      T* object = objects_[index].load(std::memory_order_acquire);
+      if (object == nullptr) return;
+      if (!RetainIfUsed(object)) continue;
+      visit(object);
+      Release(object);
+    }
+  }
+
+ private:
+  void MakeChunk() {
+    T* chunk = new T[kChunk];
+    for (uint32_t i = 0; i < kChunk; ++i) {
+      chunk[i].index_ = size_ + i;
+      objects_[size_ + i].store(&chunk[i], std::memory_order_release);
+    }
+  }
+  static void* Encode(uint32_t index, uint32_t generation) {
+    return reinterpret_cast<void*>(uint64_t{kTag} << 56 | uint64_t{generation} << kIndexBits | index);
+  }
+  static bool RetainIfUsed(T* object) {
+    uint32_t references = object->references_.load(std::memory_order_relaxed);
+    while (references != 0) {
+      if (object->references_.compare_exchange_weak(references, references + 1, std::memory_order_acq_rel)) return true;
+    }
+    return false;
+  }
+
+  std::array<std::atomic<T*>, kCapacity> objects_{};  // zero pages until used
+  std::atomic<uint64_t> live_{0};
+  std::mutex mutex_;
+  uint32_t size_ = 0;
+  std::vector<T*> free_;
+};
+
+// A counted reference, for code that keeps an object longer than one look.
+template <typename SlabType, typename T>
+class SlabRef {
+ public:
+  SlabRef() = default;
+  SlabRef(SlabType& slab, T* adopted) : slab_(&slab), object_(adopted) {}
+  SlabRef(SlabRef&& other) noexcept : slab_(other.slab_), object_(std::exchange(other.object_, nullptr)) {}
+  SlabRef& operator=(SlabRef&& other) noexcept {
+    std::swap(slab_, other.slab_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~SlabRef() {
+    if (object_ != nullptr) slab_->Release(object_);
+  }
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  SlabType* slab_ = nullptr;
+  T* object_ = nullptr;
+};
+
+}  // namespace ropeway
