@@ -1,0 +1,30 @@
+// Design decision D1: a device address is not a host address. All devices lie in one reserved, inaccessible range; the
+// engine reaches the bytes through a second mapping at a fixed distance. With the setting `host access` the distance is
+// zero and host code may read device memory directly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ropeway::cpu {
+
+class AddressSpace {
+ public:
+  // Without `host_access` the addresses that are returned trap when the program touches them.
+  void* ReserveDevices(size_t size, bool host_access);
+  void* ReserveHost(size_t size);
+
+  // Translates an address that a program used to one that this process can touch.
+  void* View(const void* address) const {
+    const auto bits = reinterpret_cast<uintptr_t>(address);
+    const bool device = bits - device_base_ < device_size_;
+    return reinterpret_cast<void*>(device ? bits + view_distance_ : bits);
+  }
+
+ private:
+  uintptr_t device_base_ = 0;  // of all devices together
+  uintptr_t device_size_ = 0;
+  uintptr_t view_distance_ = 0;
+};
+
+}  // namespace ropeway::cpu

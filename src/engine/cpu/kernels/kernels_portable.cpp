@@ -1,0 +1,24 @@
+// The kernels that need nothing but libc. memmove rather than memcpy: overlapping ranges are the user's mistake, and
+// tools that watch memcpy would end the process for it.
+#include <cstring>
+
+#include "engine/cpu/kernels/kernels.h"
+
+namespace ropeway::cpu {
+namespace {
+
+void Copy(void* dst, const void* src, size_t size) { std::memmove(dst, src, size); }
+
+void Set(void* dst, int value, size_t size) { std::memset(dst, value, size); }
+
+void PrefetchHead(const void* src, size_t size) {
+  auto* s = static_cast<const char*>(src);
+  const size_t end = size < kPrefetchHead ? size : kPrefetchHead;
+  for (size_t i = 0; i < end; i += 64) __builtin_prefetch(s + i);
+}
+
+}  // namespace
+
+constinit const KernelTable kPortableKernels = {"portable", &Copy, &Copy, &Set, &PrefetchHead};
+
+}  // namespace ropeway::cpu

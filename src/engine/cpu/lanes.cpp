@@ -1,0 +1,166 @@
+#include "engine/cpu/lanes.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/futex.h"
+#include "engine/watcher.h"
+
+namespace ropeway::cpu {
+namespace {
+
+// Measured on a small virtual machine: waking a sleeper costs the waker 9 to 13 us.
+constexpr uint64_t kWakeCostUs = 12;
+// Submissions that are further apart than this do not belong to one burst.
+constexpr uint64_t kBurstGapUs = 50;
+// A copy that takes longer than a wake-up is not run by the submitter.
+constexpr size_t kInlineBytes = size_t{64} << 10;
+// How long a lane stays awake behind its last work.
+constexpr int64_t kLingerNs = 50000;
+// How long a waiter looks before it sleeps.
+constexpr int64_t kWaiterSpinNs = 30000;
+
+bool CheapEnoughForSubmitter(const Task& task) {
+  return task.kind <= TaskKind::kReduce && TaskBytes(task) <= kInlineBytes;
+}
+
+void Pause(int round) {
+  if (round % 16 != 15) {
+    CpuRelax();
+  } else {
+    sched_yield();  // a woken lane often lands on the core of the one who spins
+  }
+}
+
+}  // namespace
+
+Lanes::Lanes(TaskRunner& runner, int count) : Crew(false), runner_(runner), count_(count), ticks_per_us_(TicksPerMicrosecond()) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  runner_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
+  runner_.set_call_for_help([](void* self) { static_cast<Lanes*>(self)->WakeOne(); }, this);
+  for (int i = 0; i < count_; ++i) threads_.emplace_back([this, i] { RunLane(i); });
+}
+
+Lanes::~Lanes() { Stop(); }
+
+// --- What submitters and waiters call -----------------------------------------------------------------------------------
+
+void Lanes::Submitted(CpuQueue& queue, const Task& task) {
+  if (RunInline(queue, task)) return;
+  if (queue.TryQueue()) Ready(queue);
+}
+
+void Lanes::Ready(CpuQueue& queue) {
+  run_list_.Push(queue);
+  if (lingering_.load(std::memory_order_seq_cst) == 0) WakeOne();
+}
+
+bool Lanes::RunInline(CpuQueue& queue, const Task& task) {
+  if (sleeping_.load(std::memory_order_seq_cst) != count_ || !CheapEnoughForSubmitter(task)) return false;
+  const uint64_t start = Ticks();
+  const bool same_burst = start - last_inline_.load(std::memory_order_relaxed) < kBurstGapUs * ticks_per_us_;
+  const uint64_t spent = same_burst ? burst_ticks_.load(std::memory_order_relaxed) : 0;
+  if (spent > kWakeCostUs * ticks_per_us_ || !queue.TryOwn()) return false;
+  queue.RunOwned({.up_to = queue.completed() + 1});
+  const uint64_t end = Ticks();
+  burst_ticks_.store(spent + (end - start), std::memory_order_relaxed);
+  last_inline_.store(end, std::memory_order_relaxed);
+  return true;
+}
+
+void Lanes::WakeOne() {
+  if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
+  // One wake at a time: a lane on its way up takes what comes until then, and wakes the next when there is more.
+  if (wakes_under_way_.exchange(1, std::memory_order_seq_cst) != 0) return;
+  wake_word_.fetch_add(1, std::memory_order_seq_cst);
+  FutexWake(wake_word_, 1);
+}
+
+WaitOutcome Lanes::Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) {
+  const uint32_t aborts = queue.aborts();
+  burst_ticks_.store(0, std::memory_order_relaxed);  // a waiter ends the burst
+  int64_t spin_until = 0;
+  for (int round = 0; !queue.Reached(sequence); ++round) {
+    if (queue.aborts() != aborts) return WaitOutcome::kAborted;
+    if (queue.TryOwn()) {
+      queue.RunOwned({.up_to = sequence + eagerness});
+      spin_until = 0;
+      continue;
+    }
+    if (runner_.board().Join(runner_.stop())) continue;
+    if (round % 16 == 15 || spin_until == 0) {
+      const int64_t now = NowNs();
+      if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;
+      if (spin_until == 0) spin_until = now + kWaiterSpinNs;
+      if (now >= spin_until) {
+        queue.SleepUntil(sequence, deadline);
+        spin_until = now;  // woken for the end, as a rule: do not spin a second time
+      }
+    }
+    Pause(round);
+  }
+  // An abort completes tasks, too, by dropping them.
+  return queue.aborts() == aborts ? WaitOutcome::kDone : WaitOutcome::kAborted;
+}
+
+// --- The lanes themselves -----------------------------------------------------------------------------------------------
+
+void Lanes::RunLane(int number) {
+  char name[16];
+  snprintf(name, sizeof(name), "rw-lane-%d", number);
+  pthread_setname_np(pthread_self(), name);
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    if (DoSomething() || LingerForWork()) continue;
+    Sleep();
+  }
+}
+
+bool Lanes::DoSomething() {
+  if (CpuQueue* queue = run_list_.Pop()) {
+    // More is waiting than one lane can take: get the next one up.
+    if (run_list_.size().load(std::memory_order_relaxed) > 0 && lingering_.load(std::memory_order_relaxed) == 0) WakeOne();
+    if (queue->TryOwn()) queue->RunOwned({.rivals = &run_list_.size()});
+    return true;
+  }
+  return runner_.board().Join(runner_.stop());
+}
+
+bool Lanes::SomethingToDo() const {
+  return run_list_.size().load(std::memory_order_seq_cst) > 0 || stopping_.load(std::memory_order_seq_cst);
+}
+
+bool Lanes::LingerForWork() {
+  lingering_.fetch_add(1, std::memory_order_seq_cst);
+  const int64_t until = NowNs() + kLingerNs;
+  bool found = false;
+  for (int round = 0; !found; ++round) {
+    found = SomethingToDo() || runner_.board().Join(runner_.stop());
+    if (found || (round % 16 == 0 && NowNs() >= until)) break;
+    Pause(round);
+  }
+  lingering_.fetch_sub(1, std::memory_order_seq_cst);
+  return found;
+}
+
+void Lanes::Sleep() {
+  const uint32_t word = wake_word_.load(std::memory_order_seq_cst);
+  sleeping_.fetch_add(1, std::memory_order_seq_cst);
+  // A wake that found its lane already up leaves the flag behind; whoever relied on it pushed before this store.
+  wakes_under_way_.store(0, std::memory_order_seq_cst);
+  if (!SomethingToDo()) FutexWait(wake_word_, word);
+  sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+  wakes_under_way_.store(0, std::memory_order_seq_cst);
+}
+
+void Lanes::Stop() {
+  if (stopping_.exchange(true, std::memory_order_seq_cst)) return;
+  runner_.stop().store(true, std::memory_order_seq_cst);
+  wake_word_.fetch_add(1, std::memory_order_seq_cst);
+  FutexWakeAll(wake_word_);
+  for (std::thread& thread : threads_) thread.join();
+  timer_.Stop();
+}
+
+}  // namespace ropeway::cpu

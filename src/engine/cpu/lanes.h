@@ -1,0 +1,63 @@
+// Schedule `fast`: a few worker threads take runnable queues, own one at a time, and sleep when there is nothing to do.
+// A thread that waits helps. docs/lanes.md tells the whole story.
+//
+// No lost wake-up: a submitter pushes to the run list, then looks at lingering_ and sleeping_; a lane leaves lingering_
+// and enters sleeping_, then looks at the run list, then sleeps on wake_word_ as it was before that look. All accesses
+// are sequentially consistent, so one of the two sees the other.
+#pragma once
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "engine/cpu/crew.h"
+#include "engine/cpu/run_list.h"
+#include "engine/cpu/task_runner.h"
+#include "engine/cpu/wait_timer.h"
+
+namespace ropeway::cpu {
+
+class Lanes final : public Crew {
+ public:
+  Lanes(TaskRunner& runner, int count);
+  ~Lanes() override;
+
+  void Submitted(CpuQueue& queue, const Task& task) override;
+  void Ready(CpuQueue& queue) override;
+  WaitOutcome Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
+  void Polled(CpuQueue&) override {}
+  void StartTimer(CpuQueue& queue, uint64_t sequence, Deadline deadline) override {
+    timer_.Start(queue, sequence, deadline);
+  }
+  void Stop() override;
+
+ private:
+  void RunLane(int number);
+  // Looks for something to do; false when there was nothing.
+  bool DoSomething();
+  bool LingerForWork();
+  void Sleep();
+  bool SomethingToDo() const;
+  void WakeOne();
+  // The submitter runs a small task itself when every lane sleeps: it costs less than the wake-up.
+  bool RunInline(CpuQueue& queue, const Task& task);
+
+  TaskRunner& runner_;
+  const int count_;
+  RunList run_list_;
+  WaitTimer timer_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> stopping_{false};
+
+  alignas(64) std::atomic<int> sleeping_{0};
+  std::atomic<int> lingering_{0};
+  std::atomic<uint32_t> wake_word_{0};
+  std::atomic<int> wakes_under_way_{0};
+
+  // What inline runs have cost since the current burst of submissions began.
+  alignas(64) std::atomic<uint64_t> burst_ticks_{0};
+  std::atomic<uint64_t> last_inline_{0};
+  const uint64_t ticks_per_us_;
+};
+
+}  // namespace ropeway::cpu

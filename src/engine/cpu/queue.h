@@ -1,0 +1,143 @@
+// A stream on the CPU engine: a ring of tasks and one state word.
+//
+// Invariants, each with a stress test:
+//  1. At most one owner. Ownership is taken by one compare-and-swap on state_ (kIdle or kQueued to kOwned) and given up by
+//     one store. executed_ and the slots at and before it belong to the owner (while kBlocked: to whoever resumes).
+//  2. No lost work. Submit stores submitted_, then loads state_; an owner that gives up stores kIdle, then loads
+//     submitted_. All four are sequentially consistent, so one of the two sees the other.
+//  3. completed_ only grows, and it is stored after the bytes of the task (streaming kernels end with a fence).
+//  4. A blocked queue is parked in exactly one gate, waits for exactly one host call, or is halted; whoever takes it out
+//     resumes it.
+//  5. No lost wake-up of waiters. A sleeper lowers wake_at_, then loads completed_; the owner stores completed_, then
+//     loads wake_at_. All sequentially consistent.
+//  6. The ring restarts at slot 0 whenever a submitter finds the queue idle and empty: many lightly used streams touch one
+//     page each. base_ changes only then, and is published by the store of submitted_; the owner reads it only when it
+//     has seen a task behind it.
+//
+// While a burst runs, submitter and owner stay off each other's cache lines: each works with what it saw last of the
+// other's numbers (room_up_to_, submitted_seen_) and looks again only when that is used up.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "engine/engine.h"
+
+namespace ropeway::cpu {
+
+class Crew;
+class TaskRunner;
+
+class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Return {
+ public:
+  // runtime.md 4.2: 2048 entries, 35 of them reserved.
+  static constexpr uint64_t kRing = 2048;
+  static constexpr uint64_t kDepth = 2013;
+
+  CpuQueue(Crew& crew, TaskRunner& runner);
+  ~CpuQueue() override;
+
+  void Open(const QueueOptions& options) override;
+  void SetPriority(int priority) override { priority_.store(priority, std::memory_order_relaxed); }
+  bool HasRoom() const override { return submitted() - completed() < kDepth; }
+  Submission Submit(Task& task) override;
+  void Kick(const Task& task) override;
+  void AwaitRoom() override;
+  uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() const override { return completed_.load(std::memory_order_acquire); }
+  WaitOutcome Wait(uint64_t sequence, Deadline deadline) override;
+  void Poll() override;
+  bool Abort() override;
+  void Halt() override { halt_requested_.store(true, std::memory_order_seq_cst); }
+  bool HeldUp() const override {
+    return gate_.load(std::memory_order_acquire) != nullptr || halted_.load(std::memory_order_acquire);
+  }
+
+  // --- For the crew ---------------------------------------------------------------------------------------------------
+  enum State : uint32_t { kIdle, kQueued, kOwned, kBlocked };
+  State state() const { return static_cast<State>(state_.load(std::memory_order_seq_cst)); }
+  // The host function that this queue waits for is the one that runs on the calling thread.
+  bool InsideOwnCall() const override { return HostCall::running_here == static_cast<const HostCall::Return*>(this); }
+  // From idle or queued to owned.
+  bool TryOwn();
+  // From idle to queued: the caller then hands the queue to the crew.
+  bool TryQueue();
+  // How much an owner runs before it gives the queue up.
+  struct Share {
+    uint64_t up_to = UINT64_MAX;        // until this task is complete
+    const std::atomic<int>* rivals = nullptr;  // or for a fair share, when others are queued
+  };
+  // Runs tasks and gives ownership up: to idle when empty, to blocked at a gate or a host call, to queued (and back to
+  // the crew) when the share is used up.
+  void RunOwned(Share share);
+  int priority() const { return priority_.load(std::memory_order_relaxed); }
+  // Sleeps until completed() >= sequence, the deadline, or an abort: one round, may return early.
+  void SleepUntil(uint64_t sequence, Deadline deadline);
+  // Changes with every abort.
+  uint32_t aborts() const { return aborts_.load(std::memory_order_acquire); }
+  // The time limit of the wait that is task `sequence` has passed.
+  void TimeOut(uint64_t sequence);
+  bool Reached(uint64_t sequence) const { return completed_.load(std::memory_order_seq_cst) >= sequence; }
+
+  // Links of the crew's run list; guarded by its lock.
+  CpuQueue* next_queued = nullptr;
+  bool in_run_list = false;
+
+ private:
+  Task& Head() { return ring_[(executed_ - head_base_) % kRing]; }
+  // Looks for tasks behind the ones that the owner knows of; false when there are none.
+  bool SeeMore();
+  bool GoIdle();  // true: somebody else cares for the queue, or it is empty
+  // False: the head is blocked and the queue no longer belongs to the caller.
+  bool RunHead();
+  bool RunAwait(const Task& task);
+  bool RunCall(const Task& task);
+  // True: the queue is blocked until an abort; false: the request was withdrawn meanwhile, and the queue is still ours.
+  bool StayHalted();
+  void DropHead();
+  void Advance();
+  // The head that blocked is done, with `code`: back to the crew.
+  void Resume(int code);
+  void PassGate(int code);
+  void Opened() override;
+  void Returned() override;
+  bool Unblock();
+  void ReportFailure(const Task& task, int code, const char* text);
+
+  // Constant between Open and the next Open.
+  Crew& crew_;
+  const bool stepped_;  // the crew wants to hear of every submit
+  TaskRunner& runner_;
+  QueueOptions options_;
+  struct FreeRing {
+    void operator()(Task* ring) const;
+  };
+  std::unique_ptr<Task[], FreeRing> ring_;  // from calloc: pages appear when a burst first reaches them
+  std::atomic<int> priority_{0};
+
+  // The submitters' line.
+  alignas(64) std::atomic<uint64_t> submitted_{0};
+  uint64_t base_ = 0;  // the task behind this one is in slot 0
+  uint64_t room_up_to_ = kDepth;  // the last task that has room, by what was last seen of completed_
+
+  // Changes hands seldom: once per burst, not once per task.
+  alignas(64) std::atomic<uint32_t> state_{kIdle};
+
+  // The owner's line.
+  alignas(64) uint64_t executed_ = 0;
+  uint64_t submitted_seen_ = 0;
+  uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
+  std::atomic<Gate*> gate_{nullptr};             // where the head is parked
+  std::atomic<HostCallSink*> sink_{nullptr};     // who runs the head
+  std::atomic<bool> halt_requested_{false};
+  std::atomic<bool> halted_{false};              // blocked because of it; whoever clears it owns the queue
+
+  // The waiters' line.
+  alignas(64) std::atomic<uint64_t> completed_{0};
+  std::atomic<uint64_t> wake_at_{UINT64_MAX};
+  std::atomic<uint32_t> progress_{0};            // futex word
+  std::atomic<uint32_t> aborts_{0};
+  std::atomic<uint64_t> drop_up_to_{0};          // tasks up to this one are dropped instead of run
+};
+
+}  // namespace ropeway::cpu

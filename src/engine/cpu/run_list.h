@@ -1,0 +1,61 @@
+// The queues that wait for a lane, by priority. Touched when a queue changes state, never once per task.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "base/spin_lock.h"
+#include "engine/cpu/queue.h"
+
+namespace ropeway::cpu {
+
+class RunList {
+ public:
+  static constexpr int kPriorities = 8;
+
+  // A queue that a helper took out of turn may still be linked from before: then the old place serves.
+  void Push(CpuQueue& queue) {
+    std::lock_guard lock(lock_);
+    if (queue.in_run_list) return;
+    queue.in_run_list = true;
+    queue.next_queued = nullptr;
+    List& list = lists_[queue.priority()];
+    (list.last != nullptr ? list.last->next_queued : list.first) = &queue;
+    list.last = &queue;
+    size_.fetch_add(1, std::memory_order_seq_cst);
+  }
+
+  // The next queue in turn, or null. Its state may have changed since it was pushed: the caller tries to own it. Smaller
+  // numbers go first, but now and then the largest number is served so that nobody starves.
+  CpuQueue* Pop() {
+    if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
+    std::lock_guard lock(lock_);
+    const bool backwards = ++turn_ % kStarvationGuard == 0;
+    for (int i = 0; i < kPriorities; ++i) {
+      List& list = lists_[backwards ? kPriorities - 1 - i : i];
+      CpuQueue* queue = list.first;
+      if (queue == nullptr) continue;
+      list.first = queue->next_queued;
+      if (list.first == nullptr) list.last = nullptr;
+      queue->in_run_list = false;
+      size_.fetch_sub(1, std::memory_order_seq_cst);
+      return queue;
+    }
+    return nullptr;
+  }
+
+  const std::atomic<int>& size() const { return size_; }
+
+ private:
+  static constexpr uint32_t kStarvationGuard = 16;
+  struct List {
+    CpuQueue* first = nullptr;
+    CpuQueue* last = nullptr;
+  };
+  SpinLock lock_;
+  List lists_[kPriorities];
+  uint32_t turn_ = 0;
+  std::atomic<int> size_{0};
+};
+
+}  // namespace ropeway::cpu

@@ -1,0 +1,59 @@
+#include "engine/cpu/shared_work.h"
+
+#include <mutex>
+
+namespace ropeway::cpu {
+
+void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
+  SharedWork** place = nullptr;
+  {
+    std::lock_guard lock(lock_);
+    for (SharedWork*& candidate : places_) {
+      if (candidate != nullptr) continue;
+      place = &candidate;
+      candidate = &work;
+      posted_.fetch_add(1, std::memory_order_seq_cst);
+      break;
+    }
+  }
+  work.RunChunks(stop);
+  if (place == nullptr) return;
+  {
+    std::lock_guard lock(lock_);
+    *place = nullptr;
+    posted_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  // Guests that are still inside finish their last chunk.
+  for (int spins = 0;; ++spins) {
+    {
+      std::lock_guard lock(lock_);
+      if (work.guests_ == 0) return;
+    }
+    if (spins < 256) {
+      CpuRelax();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+bool WorkBoard::Join(const std::atomic<bool>& stop) {
+  if (!HasWork()) return false;
+  SharedWork* work = nullptr;
+  {
+    std::lock_guard lock(lock_);
+    for (SharedWork* candidate : places_) {
+      if (candidate == nullptr || candidate->guests_ >= max_guests_ || candidate->AllTaken()) continue;
+      work = candidate;
+      ++work->guests_;
+      break;
+    }
+  }
+  if (work == nullptr) return false;
+  work->RunChunks(stop);
+  std::lock_guard lock(lock_);
+  --work->guests_;
+  return true;
+}
+
+}  // namespace ropeway::cpu

@@ -1,0 +1,144 @@
+#include "engine/cpu/stepper.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace ropeway::cpu {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience(100);
+// Under `latest`, how many polls make one task run.
+constexpr uint64_t kPollsPerStep = 8;
+
+std::chrono::steady_clock::time_point At(int64_t ns) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns));
+}
+
+}  // namespace
+
+Stepper::Stepper(ScheduleKind kind, uint64_t seed) : Crew(true), kind_(kind), random_(seed) {
+  patience_ = std::thread([this] { RunPatience(); });
+}
+
+Stepper::~Stepper() { Stop(); }
+
+void Stepper::Submitted(CpuQueue& queue, const Task&) {
+  std::lock_guard lock(mutex_);
+  ++activity_;
+  if (queue.TryQueue()) runnable_.push_back(&queue);
+  StepSome();
+  changed_.notify_all();
+}
+
+void Stepper::Ready(CpuQueue& queue) {
+  std::lock_guard lock(mutex_);
+  runnable_.push_back(&queue);
+  // Inside a step the loop that made it will find the queue; a host function's return has no such loop.
+  if (depth_ == 0 && kind_ == ScheduleKind::kEarliest) StepSome();
+  changed_.notify_all();
+}
+
+void Stepper::Polled(CpuQueue& queue) {
+  std::lock_guard lock(mutex_);
+  ++activity_;
+  if (kind_ == ScheduleKind::kRandom) {
+    StepSome();
+  } else if (++polls_ % kPollsPerStep == 0) {
+    StepOne(&queue);
+  }
+}
+
+void Stepper::StepSome() {
+  if (depth_ > 0) return;
+  switch (kind_) {
+    case ScheduleKind::kEarliest:
+      while (StepOne(nullptr)) {
+      }
+      break;
+    case ScheduleKind::kRandom:
+      while (random_() % 2 == 0 && StepOne(nullptr)) {
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+CpuQueue* Stepper::Choose(CpuQueue* wanted) {
+  if (runnable_.empty()) return nullptr;
+  auto chosen = runnable_.begin();
+  if (kind_ == ScheduleKind::kRandom) {
+    chosen += static_cast<std::ptrdiff_t>(random_() % runnable_.size());
+  } else if (wanted != nullptr) {
+    auto it = std::find(runnable_.begin(), runnable_.end(), wanted);
+    if (it != runnable_.end()) chosen = it;
+  }
+  CpuQueue* queue = *chosen;
+  runnable_.erase(chosen);
+  return queue;
+}
+
+bool Stepper::StepOne(CpuQueue* wanted) {
+  if (stop_) return false;
+  CpuQueue* queue = Choose(wanted);
+  if (queue == nullptr) return false;
+  if (!queue->TryOwn()) return true;  // an abort took it; not runnable, but something was done
+  ++depth_;
+  queue->RunOwned({.up_to = queue->completed() + 1});
+  --depth_;
+  changed_.notify_all();
+  return true;
+}
+
+WaitOutcome Stepper::Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t) {
+  const uint32_t aborts = queue.aborts();
+  std::unique_lock lock(mutex_);
+  ++activity_;
+  while (!queue.Reached(sequence)) {
+    if (queue.aborts() != aborts) return WaitOutcome::kAborted;
+    if (deadline.Passed()) return WaitOutcome::kTimeout;
+    if (StepOne(&queue)) {
+      // Let submitters and other waiters in between two tasks.
+      lock.unlock();
+      lock.lock();
+      continue;
+    }
+    // Blocked on a host function or on somebody else: what changes that calls Ready or Aborted.
+    if (deadline.never()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, At(deadline.at_ns()));
+    }
+  }
+  return queue.aborts() == aborts ? WaitOutcome::kDone : WaitOutcome::kAborted;
+}
+
+void Stepper::Aborted() {
+  std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+void Stepper::RunPatience() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (runnable_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const uint64_t before = activity_;
+    changed_.wait_for(lock, kPatience, [&] { return stop_ || activity_ != before; });
+    if (activity_ == before) StepOne(nullptr);
+  }
+}
+
+void Stepper::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  if (patience_.joinable()) patience_.join();
+  timer_.Stop();
+}
+
+}  // namespace ropeway::cpu

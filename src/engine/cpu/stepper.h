@@ -1,0 +1,59 @@
+// The schedules that expose ordering bugs. No worker threads: every task runs inside some API call, one at a time under
+// one lock, and a policy decides which. What a program sees is legal under each:
+//   earliest     everything that can run has run when the submitting call returns
+//   latest       nothing runs before somebody waits, polls often enough, or needs room
+//   random:SEED  at every call some runnable tasks are run, of queues that the seed picks
+// A program may also wait for a result by looking at memory, without any call: after kPatience without activity one task
+// runs by itself, so that progress never needs a waiter.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "base/config.h"
+#include "engine/cpu/crew.h"
+#include "engine/cpu/wait_timer.h"
+
+namespace ropeway::cpu {
+
+class Stepper final : public Crew {
+ public:
+  Stepper(ScheduleKind kind, uint64_t seed);
+  ~Stepper() override;
+
+  void Submitted(CpuQueue& queue, const Task& task) override;
+  void Ready(CpuQueue& queue) override;
+  WaitOutcome Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
+  void Polled(CpuQueue& queue) override;
+  void Aborted() override;
+  void StartTimer(CpuQueue& queue, uint64_t sequence, Deadline deadline) override {
+    timer_.Start(queue, sequence, deadline);
+  }
+  void Stop() override;
+
+ private:
+  // All of these want mutex_ held.
+  bool StepOne(CpuQueue* wanted);
+  CpuQueue* Choose(CpuQueue* wanted);
+  void StepSome();
+
+  void RunPatience();
+
+  const ScheduleKind kind_;
+  WaitTimer timer_;
+  // Recursive, because a task that opens a gate makes other queues ready.
+  std::recursive_mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<CpuQueue*> runnable_;  // in the order in which they became so
+  std::mt19937_64 random_;
+  uint64_t polls_ = 0;
+  uint64_t activity_ = 0;
+  int depth_ = 0;  // of steps in progress on the thread that holds the lock
+  bool stop_ = false;
+  std::thread patience_;
+};
+
+}  // namespace ropeway::cpu

@@ -1,0 +1,35 @@
+// Time limits of stream-side waits. Hardly any program sets one, so the thread starts with the first.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+
+#include "engine/cpu/queue.h"
+
+namespace ropeway::cpu {
+
+class WaitTimer {
+ public:
+  void Start(CpuQueue& queue, uint64_t sequence, Deadline deadline);
+  void Stop();
+
+ private:
+  struct Entry {
+    int64_t at_ns;
+    CpuQueue* queue;  // queues are never freed, and a stale sequence number is recognised
+    uint64_t sequence;
+    bool operator>(const Entry& other) const { return at_ns > other.at_ns; }
+  };
+  void Run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
+  std::thread thread_;
+  bool stop_ = false;
+};
+
+}  // namespace ropeway::cpu

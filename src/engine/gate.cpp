@@ -1,0 +1,66 @@
+#include "engine/gate.h"
+
+#include <mutex>
+#include <utility>
+
+namespace ropeway {
+
+bool Gate::PassOrPark(Waiter* waiter) {
+  std::lock_guard lock(lock_);
+  if (open_) {
+    if (mode_ == Mode::kAutoReset) open_ = false;
+    return true;
+  }
+  waiter->next_parked_ = nullptr;
+  (last_ != nullptr ? last_->next_parked_ : first_) = waiter;
+  last_ = waiter;
+  return false;
+}
+
+bool Gate::Unpark(Waiter* waiter) {
+  std::lock_guard lock(lock_);
+  Waiter* before = nullptr;
+  for (Waiter* parked = first_; parked != nullptr; before = parked, parked = parked->next_parked_) {
+    if (parked != waiter) continue;
+    (before != nullptr ? before->next_parked_ : first_) = parked->next_parked_;
+    if (last_ == parked) last_ = before;
+    return true;
+  }
+  return false;
+}
+
+void Gate::Open() {
+  Waiter* released;
+  {
+    std::lock_guard lock(lock_);
+    released = first_;
+    if (mode_ == Mode::kSticky) {
+      open_ = true;
+      first_ = last_ = nullptr;
+    } else if (released != nullptr) {
+      first_ = released->next_parked_;
+      if (first_ == nullptr) last_ = nullptr;
+      released->next_parked_ = nullptr;
+    } else {
+      open_ = true;
+    }
+  }
+  // A released waiter may park somewhere else before the loop comes round: read its link first.
+  while (released != nullptr) {
+    Waiter* next = std::exchange(released->next_parked_, nullptr);
+    released->Opened();
+    released = next;
+  }
+}
+
+void Gate::Close() {
+  std::lock_guard lock(lock_);
+  open_ = false;
+}
+
+bool Gate::open() const {
+  std::lock_guard lock(lock_);
+  return open_;
+}
+
+}  // namespace ropeway

@@ -1,0 +1,53 @@
+// What stream-side waits wait for: something that is closed or open, with a list of those it holds up. Nobody sleeps in a
+// gate; a queue whose head meets a closed gate is parked here, and whoever opens the gate sends it on.
+//
+// Two modes. A sticky gate stays open until it is closed (event records). An auto-reset gate lets one waiter through per
+// opening and closes behind it (notifies).
+//
+// Invariant: a waiter is in at most one gate. After PassOrPark returned false, exactly one of these happens: Opened() is
+// called once, or Unpark returns true.
+#pragma once
+
+#include "base/spin_lock.h"
+
+namespace ropeway {
+
+class Gate {
+ public:
+  enum class Mode { kSticky, kAutoReset };
+
+  class Waiter {
+   public:
+    // The gate let this waiter through. Called without the gate's lock, on the thread that opened it.
+    virtual void Opened() = 0;
+
+   protected:
+    ~Waiter() = default;
+
+   private:
+    friend class Gate;
+    Waiter* next_parked_ = nullptr;
+  };
+
+  explicit Gate(Mode mode = Mode::kSticky) : mode_(mode) {}
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // True: the way is free. False: the waiter is parked.
+  bool PassOrPark(Waiter* waiter);
+  // True when the waiter was parked here and no longer is.
+  bool Unpark(Waiter* waiter);
+
+  void Open();
+  void Close();
+  bool open() const;
+
+ private:
+  const Mode mode_;
+  mutable SpinLock lock_;
+  bool open_ = false;
+  Waiter* first_ = nullptr;  // oldest first
+  Waiter* last_ = nullptr;
+};
+
+}  // namespace ropeway

@@ -1,0 +1,39 @@
+// User functions in a stream. The engine never runs them: it hands them to a sink (the context's own thread, or the
+// mailbox of a thread that the program provides) and is told when a blocking one returned.
+#pragma once
+
+namespace ropeway {
+
+struct HostCall {
+  class Return {
+   public:
+    // The function returned. Called on the thread that ran it.
+    virtual void Returned() = 0;
+
+   protected:
+    ~Return() = default;
+  };
+
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  Return* on_return = nullptr;  // null: nobody waits for it
+
+  // Runs the function and tells whoever waits. Sinks call nothing else.
+  void Run() const;
+
+  // The call that the current thread is inside of; null when it runs no host function for a stream.
+  static thread_local const Return* running_here;
+  static thread_local bool inside;
+};
+
+class HostCallSink {
+ public:
+  virtual void Post(const HostCall& call) = 0;
+  // Takes a call back that has not begun. False when it is running, or has returned.
+  virtual bool Retract(HostCall::Return* on_return) = 0;
+
+ protected:
+  ~HostCallSink() = default;
+};
+
+}  // namespace ropeway
