@@ -1,0 +1,219 @@
+#include "stream/event.h"
+
+#include <mutex>
+
+#include "acl/acl_rt.h"
+#include "base/clock.h"
+#include "engine/watcher.h"
+
+namespace ropeway {
+namespace {
+
+std::atomic<int> g_next_id{1};
+std::atomic<uint64_t> g_ids_in_use{0};
+
+Task MarkTask(Marker* marker, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kMark;
+  task.call = call;
+  task.mark.marker = marker;
+  return task;
+}
+
+Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kAwait;
+  task.call = call;
+  task.await = {gate, marker, timeout_ns};
+  return task;
+}
+
+}  // namespace
+
+RecordSlab& Records() {
+  static auto* slab = new RecordSlab;
+  return *slab;
+}
+
+EventSlab& Events() {
+  static auto* slab = new EventSlab;
+  return *slab;
+}
+
+// --- Record -------------------------------------------------------------------------------------------------------------
+
+void Record::Reached() {
+  time_ns_ = NowNs();
+  state_.store(State::kDone, std::memory_order_release);
+  if (event_->kind_ == Event::Kind::kClassic) event_->flag_.Open();
+  gate_.Open();
+  Records().Release(this);  // the task's
+}
+
+void Record::Dropped() {
+  state_.store(State::kDropped, std::memory_order_release);
+  event_->ForgetLatest(this);
+  Records().Release(this);
+}
+
+void Record::WaitPassed::Reached() {
+  record_.event_->waits_.fetch_sub(1, std::memory_order_release);
+  Records().Release(&record_);
+}
+
+void Record::Recycle() {
+  gate_.Close();
+  state_.store(State::kPending, std::memory_order_relaxed);
+  if (event_ != nullptr) Events().Release(std::exchange(event_, nullptr));
+  if (stream_ != nullptr) Streams().Release(std::exchange(stream_, nullptr));
+}
+
+// --- Event --------------------------------------------------------------------------------------------------------------
+
+Event* Event::Create(Kind kind, uint32_t flags, int device, FailureScope* scope) {
+  Event* event = Events().Take();
+  if (event == nullptr) return nullptr;
+  event->kind_ = kind;
+  event->flags_ = flags;
+  event->device_ = device;
+  event->scope_ = scope;
+  event->scope_epoch_ = scope->epoch();
+  event->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
+  if (kind == Kind::kClassic) event->TakeId();
+  Events().Publish(event);
+  return event;
+}
+
+bool Event::Destroy(void* handle) {
+  EventHold event(Events(), Events().Acquire(handle));
+  if (!event || !Events().Retire(event.get(), event->generation())) return false;
+  event->ForgetLatest(nullptr);
+  if (event->has_id_.exchange(false, std::memory_order_relaxed)) g_ids_in_use.fetch_sub(1, std::memory_order_relaxed);
+  Events().Release(event.get());  // the handle's
+  return true;
+}
+
+void Event::Recycle() {
+  flag_.Close();
+  waits_.store(0, std::memory_order_relaxed);
+  record_flag = -1;
+  wait_flag = -1;
+}
+
+void Event::TakeId() {
+  if (!has_id_.exchange(true, std::memory_order_relaxed)) g_ids_in_use.fetch_add(1, std::memory_order_relaxed);
+}
+
+uint64_t Event::ids_in_use() { return g_ids_in_use.load(std::memory_order_relaxed); }
+
+bool Event::keeps_time() const { return kind_ == Kind::kDefault || (flags_ & ACL_EVENT_TIME_LINE) != 0; }
+
+bool Event::can_be_awaited() const {
+  return kind_ == Kind::kDefault || (flags_ & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)) != 0;
+}
+
+RecordHold Event::latest() {
+  std::lock_guard lock(lock_);
+  if (latest_ == nullptr) return RecordHold();
+  Records().Retain(latest_);
+  return RecordHold(Records(), latest_);
+}
+
+void Event::ForgetLatest(const Record* only_if) {
+  Record* forgotten = nullptr;
+  {
+    std::lock_guard lock(lock_);
+    if (only_if == nullptr || latest_ == only_if) forgotten = std::exchange(latest_, nullptr);
+  }
+  if (forgotten != nullptr) Records().Release(forgotten);
+}
+
+Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
+  StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
+  if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  Record* record = Records().Take();
+  if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
+  Events().Retain(this);
+  record->event_ = this;
+  Streams().Retain(on.get());
+  record->stream_ = on.get();
+  Records().Share(record);   // the task's reference
+  Records().Retain(record);  // ours, until the event has it
+  RecordHold hold(Records(), record);
+  Task task = MarkTask(record, call);
+  uint64_t sequence = 0;
+  if (Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &sequence); !status.ok()) {
+    Records().Release(record);  // the task that never was
+    return status;
+  }
+  record->sequence_.store(sequence, std::memory_order_release);
+  TakeId();
+  Record* before;
+  {
+    std::lock_guard lock(lock_);
+    before = std::exchange(latest_, record);
+    Records().Retain(record);
+  }
+  if (before != nullptr) Records().Release(before);
+  if (record->state() == Record::State::kDropped) ForgetLatest(record);
+  return Ok();
+}
+
+Status Event::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  return kind_ == Kind::kClassic ? AwaitFlag(stream, current, timeout_ns, call)
+                                 : AwaitRecord(stream, current, timeout_ns, call);
+}
+
+Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  RecordHold record = latest();
+  if (!record) {
+    if (kind_ == Kind::kEx) return Ok();
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "event was never recorded; record it before a stream waits for it");
+  }
+  if (kind_ == Kind::kEx && record->stream_ == stream.stream) return Ok();
+  if (record->state() == Record::State::kDone) return Ok();
+  Records().Retain(record.get());
+  waits_.fetch_add(1, std::memory_order_relaxed);
+  Task task = AwaitTask(&record->gate_, &record->wait_passed_, timeout_ns, call);
+  uint64_t sequence = 0;
+  Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &sequence);
+  if (!status.ok()) {
+    record->wait_passed_.Reached();
+    return status;
+  }
+  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
+    watcher->Ordered({static_cast<uint32_t>(record->stream_->id()), record->sequence(),
+                      static_cast<uint32_t>(stream.stream->id()), sequence, call});
+  return Ok();
+}
+
+Status Event::AwaitFlag(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  Events().Retain(this);
+  waits_.fetch_add(1, std::memory_order_relaxed);
+  Task task = AwaitTask(&flag_, &flag_wait_passed_, timeout_ns, call);
+  Status status = stream.stream->Enqueue(stream.generation, current, task);
+  if (!status.ok()) flag_wait_passed_.Reached();
+  return status;
+}
+
+Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
+  Events().Retain(this);
+  Task task = MarkTask(&flag_reset_, call);
+  Status status = stream.stream->Enqueue(stream.generation, current, task);
+  if (!status.ok()) Events().Release(this);
+  return status;
+}
+
+void Event::FlagWaitPassed::Reached() {
+  event_.waits_.fetch_sub(1, std::memory_order_release);
+  Events().Release(&event_);
+}
+
+void Event::FlagReset::Reached() {
+  event_.flag_.Close();
+  Events().Release(&event_);
+}
+
+void Event::FlagReset::Dropped() { Events().Release(&event_); }
+
+}  // namespace ropeway

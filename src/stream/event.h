@@ -1,0 +1,143 @@
+// Events of the three kinds (runtime.md 5). An event is a name for its latest record; a record is one point of one
+// stream, with a gate that stream-side waits pass and a time at which it was reached.
+//
+// Classic events have a second face: a flag that a record sets and a reset clears, in stream order. Stream-side waits of
+// classic events look at the flag, everything on the host side looks at the latest record.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/slab.h"
+#include "base/spin_lock.h"
+#include "base/status.h"
+#include "stream/stream.h"
+
+namespace ropeway {
+
+class Event;
+
+// Who releases what: the event holds its latest record; every queued task that names a record or an event holds it, too.
+class Record final : public SlabObject, public Marker {
+ public:
+  enum class State : uint8_t { kPending, kDone, kDropped };
+
+  State state() const { return state_.load(std::memory_order_acquire); }
+  int64_t time_ns() const { return time_ns_; }  // once kDone
+  Gate& gate() { return gate_; }
+  Marker* wait_marker() { return &wait_passed_; }
+  Stream& stream() { return *stream_; }
+  uint64_t sequence() const { return sequence_.load(std::memory_order_acquire); }
+
+  void Reached() override;
+  void Dropped() override;
+  void Recycle();
+
+ private:
+  friend class Event;
+  // A stream-side wait for this record is over.
+  class WaitPassed final : public Marker {
+   public:
+    explicit WaitPassed(Record& record) : record_(record) {}
+    void Reached() override;
+    void Dropped() override { Reached(); }
+
+   private:
+    Record& record_;
+  };
+
+  std::atomic<State> state_{State::kPending};
+  int64_t time_ns_ = 0;
+  Gate gate_;
+  WaitPassed wait_passed_{*this};
+  Event* event_ = nullptr;
+  Stream* stream_ = nullptr;
+  std::atomic<uint64_t> sequence_{0};
+};
+
+using RecordSlab = Slab<Record, 0xE2>;
+RecordSlab& Records();
+using RecordHold = SlabRef<RecordSlab, Record>;
+
+using EventSlab = Slab<Event, 0xE1>;
+EventSlab& Events();
+using EventHold = SlabRef<EventSlab, Event>;
+
+class Event final : public SlabObject {
+ public:
+  enum class Kind : uint8_t { kDefault, kClassic, kEx };
+
+  static Event* Create(Kind kind, uint32_t flags, int device, FailureScope* scope);
+  // The handle becomes stale; what is queued still works.
+  static bool Destroy(void* handle);
+
+  Kind kind() const { return kind_; }
+  uint32_t flags() const { return flags_; }
+  int device() const { return device_; }
+  int id() const { return id_; }
+  // Classic events take a hardware id when they are made, the others with their first record; all give it back when they
+  // are destroyed.
+  static uint64_t ids_in_use();
+  // The failure of the context in which the event was made, in stop mode; OK once that context is gone.
+  Status CheckContext() { return scope_->epoch() == scope_epoch_ ? scope_->Check() : Ok(); }
+  bool keeps_time() const;
+  bool can_be_awaited() const;
+
+  // Queues a record, which the event stands for from now on.
+  Status RecordOn(StreamRef stream, const FailureScope* current, const char* call);
+  // Queues a wait, or nothing where the kind's rules say so. The stream's context has been checked by the caller.
+  Status AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
+  Status ResetOn(StreamRef stream, const FailureScope* current, const char* call);
+
+  RecordHold latest();
+  bool HasOutstandingWaits() const { return waits_.load(std::memory_order_acquire) > 0; }
+
+  void Recycle();
+
+  // Which flag the first record and the first wait used: they bind the event for good (runtime.md 5.2).
+  SpinLock& lock() { return lock_; }
+  int record_flag = -1;
+  int wait_flag = -1;
+
+ private:
+  friend class Record;
+  class FlagWaitPassed final : public Marker {
+   public:
+    explicit FlagWaitPassed(Event& event) : event_(event) {}
+    void Reached() override;
+    void Dropped() override { Reached(); }
+
+   private:
+    Event& event_;
+  };
+  class FlagReset final : public Marker {
+   public:
+    explicit FlagReset(Event& event) : event_(event) {}
+    void Reached() override;
+    void Dropped() override;
+
+   private:
+    Event& event_;
+  };
+
+  void ForgetLatest(const Record* only_if);
+  void TakeId();
+  Status AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
+  Status AwaitFlag(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
+
+  Kind kind_ = Kind::kDefault;
+  uint32_t flags_ = 0;
+  int device_ = 0;
+  int id_ = 0;
+  FailureScope* scope_ = nullptr;
+  uint32_t scope_epoch_ = 0;
+  Gate flag_;  // classic events only
+  FlagWaitPassed flag_wait_passed_{*this};
+  FlagReset flag_reset_{*this};
+  std::atomic<int> waits_{0};
+  std::atomic<bool> has_id_{false};
+  SpinLock lock_;
+  Record* latest_ = nullptr;  // guarded by lock_
+};
+
+}  // namespace ropeway

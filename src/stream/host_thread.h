@@ -1,0 +1,39 @@
+// A thread that runs user functions one after the other (runtime.md 7.2: one per context). It starts with the first
+// function and has no current context of its own.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "engine/host_call.h"
+
+namespace ropeway {
+
+class HostThread final : public HostCallSink {
+ public:
+  explicit HostThread(const char* name = "rw-host-func") : name_(name) {}
+
+  void Post(const HostCall& call) override;
+  bool Retract(HostCall::Return* on_return) override;
+
+  // Ends the thread behind what was posted; it can be used again afterwards. Not from inside a function that it runs.
+  void Join();
+  // The process ends: functions that have not begun never will. Does not wait for one that runs.
+  void Abandon();
+
+ private:
+  void Run();
+  void StartIfNeeded();  // wants mutex_ held
+
+  const char* const name_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<HostCall> calls_;
+  std::thread thread_;
+  bool joining_ = false;
+  bool abandoned_ = false;
+};
+
+}  // namespace ropeway

@@ -1,0 +1,63 @@
+#include "stream/notify.h"
+
+namespace ropeway {
+namespace {
+
+std::atomic<int> g_next_id{1};
+
+Task NotifyTask(TaskKind kind, const char* call) {
+  Task task{};
+  task.kind = kind;
+  task.call = call;
+  return task;
+}
+
+}  // namespace
+
+NotifySlab& Notifies() {
+  static auto* slab = new NotifySlab;
+  return *slab;
+}
+
+Notify* Notify::Create(int device) {
+  Notify* notify = Notifies().Take();
+  if (notify == nullptr) return nullptr;
+  notify->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed) & 0x1FFF;
+  notify->device_ = device;
+  Notifies().Publish(notify);
+  return notify;
+}
+
+bool Notify::Destroy(void* handle) {
+  NotifyHold notify(Notifies(), Notifies().Acquire(handle));
+  if (!notify || !Notifies().Retire(notify.get(), notify->generation())) return false;
+  Notifies().Release(notify.get());
+  return true;
+}
+
+Status Notify::Submit(StreamRef stream, const FailureScope* current, Task& task) {
+  Notifies().Retain(this);
+  Status status = stream.stream->Enqueue(stream.generation, current, task);
+  if (!status.ok()) Notifies().Release(this);
+  return status;
+}
+
+Status Notify::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
+  Task task = NotifyTask(TaskKind::kMark, call);
+  task.mark.marker = &recorded_;
+  return Submit(stream, current, task);
+}
+
+Status Notify::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  Task task = NotifyTask(TaskKind::kAwait, call);
+  task.await = {&flag_, &passed_, timeout_ns};
+  return Submit(stream, current, task);
+}
+
+Status Notify::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
+  Task task = NotifyTask(TaskKind::kMark, call);
+  task.mark.marker = &was_reset_;
+  return Submit(stream, current, task);
+}
+
+}  // namespace ropeway

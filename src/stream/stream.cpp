@@ -1,0 +1,235 @@
+#include "stream/stream.h"
+
+#include <mutex>
+#include <vector>
+
+#include "acl/error_codes/rt_error_codes.h"
+#include "engine/watcher.h"
+#include "stream/exception_report.h"
+
+namespace ropeway {
+namespace {
+
+std::atomic<int> g_next_id{1};
+
+}  // namespace
+
+constinit thread_local uint32_t t_last_task_id RW_HOT_TLS = 0xFFFFFFFF;
+
+constinit NoDestroy<StreamSlab> g_streams;
+
+Stream* Stream::Create(const StreamOptions& options) {
+  Stream* stream = Streams().Take();
+  if (stream == nullptr) return nullptr;
+  stream->options_ = options;
+  stream->scope_.store(options.scope, std::memory_order_release);
+  const uint32_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
+  const uint32_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
+  stream->obstacles_.store(keeping | watched, std::memory_order_release);
+  stream->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
+  stream->priority_.store(options.priority, std::memory_order_relaxed);
+  if (stream->queue_ == nullptr) stream->queue_ = options.engine->CreateQueue();
+  stream->queue_->Open({stream, static_cast<uint32_t>(stream->id_), options.device, options.priority});
+  Streams().Publish(stream);
+  return stream;
+}
+
+void Stream::Recycle() {
+  family = Family::kNone;
+  mailbox = nullptr;
+  stop_mode = false;
+  overflow_switch = 0;
+  custom_tag = 0;
+  cache_op_info = 0;
+  next_in_context = nullptr;
+  std::lock_guard lock(error_mutex_);
+  error_code_.store(0, std::memory_order_relaxed);
+  error_text_.clear();
+}
+
+Status Stream::MayEnqueue(uint32_t generation_seen, const FailureScope* current) {
+  if (generation() != generation_seen) [[unlikely]]
+    return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  RW_TRY(RequireContext(current));
+  if (aborting()) [[unlikely]]
+    return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+  return options_.scope->Check();
+}
+
+Status Stream::RequireContext(const FailureScope* current) const {
+  if (scope_.load(std::memory_order_acquire) == current) [[likely]]
+    return Ok();
+  return Fail(ACL_ERROR_RT_STREAM_CONTEXT,
+              "stream %p belongs to another context than the calling thread's; make its context current first", handle());
+}
+
+// The common way in as few steps as it takes; everything else is EnqueueNumbered's.
+Status Stream::Enqueue(uint32_t generation_seen, const FailureScope* current, Task& task) {
+  lock_.lock();
+  const bool plain = generation() == generation_seen && options_.scope == current && !options_.scope->failed() &&
+                     obstacles_.load(std::memory_order_relaxed) == 0;
+  Queue::Submission submission{};
+  if (plain) [[likely]]
+    submission = queue_->Submit(task);
+  lock_.unlock();
+  if (submission.sequence == 0) [[unlikely]] {
+    uint64_t sequence;
+    return EnqueueNumbered(generation_seen, current, task, &sequence);
+  }
+  t_last_task_id = task.id;
+  if (submission.needs_kick) queue_->Kick(task);
+  return Ok();
+}
+
+Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence) {
+  for (;;) {
+    Queue::Submission submission;
+    {
+      std::lock_guard lock(lock_);
+      RW_TRY(MayEnqueue(generation_seen, current));
+      if ((options_.flags & kPersistent) != 0) {
+        KeepForLater(task);
+        *sequence = 0;
+        return Ok();
+      }
+      // A watcher hears of a task once, and before anybody can run it.
+      const uint64_t next = queue_->submitted() + 1;
+      Watcher* watcher = queue_->HasRoom() ? ActiveWatcher() : nullptr;
+      if (watcher != nullptr) watcher->Submitted({static_cast<uint32_t>(id_), options_.device, next, &task});
+      submission = queue_->Submit(task);
+    }
+    if (submission.sequence != 0) {
+      *sequence = submission.sequence;
+      t_last_task_id = task.id;
+      if (submission.needs_kick) queue_->Kick(task);
+      return Ok();
+    }
+    queue_->AwaitRoom();
+  }
+}
+
+void Stream::KeepForLater(const Task& task) {
+  if (kept_ == nullptr) kept_ = std::make_unique<std::vector<Task>>();
+  kept_->push_back(task);
+}
+
+void Stream::DropKept() {
+  std::unique_ptr<std::vector<Task>> kept;
+  {
+    std::lock_guard lock(lock_);
+    kept = std::move(kept_);
+  }
+  if (kept == nullptr) return;
+  for (const Task& task : *kept) {
+    if (task.kind == TaskKind::kMark) task.mark.marker->Dropped();
+    if (task.kind == TaskKind::kAwait) task.await.marker->Dropped();
+    if ((task.flags & Task::kOwnsSource) != 0) free(const_cast<void*>(task.copy.src));
+  }
+}
+
+Status Stream::AwaitWork(Deadline deadline) {
+  if ((options_.flags & kNeverWaitedFor) != 0) return Ok();
+  if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+  const uint64_t last = queue_->submitted();
+  switch (queue_->Wait(last, deadline)) {
+    case WaitOutcome::kTimeout:
+      return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                  "stream %d still has %llu tasks in front of this point; the work goes on, wait again or longer", id_,
+                  static_cast<unsigned long long>(last - queue_->completed()));
+    case WaitOutcome::kAborted:
+      return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id_);
+    case WaitOutcome::kDone:
+      break;
+  }
+  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
+    watcher->Ordered({static_cast<uint32_t>(id_), last, 0, 0, "synchronize"});
+  return Ok();
+}
+
+Status Stream::Synchronize(Deadline deadline) {
+  RW_TRY(options_.scope->Check());
+  RW_TRY(AwaitWork(deadline));
+  RW_TRY(options_.scope->Check());
+  return DeliverError();
+}
+
+bool Stream::Query() {
+  if ((options_.flags & kNeverWaitedFor) != 0) return true;
+  const uint64_t last = queue_->submitted();
+  if (queue_->completed() >= last) return true;
+  queue_->Poll();
+  return queue_->completed() >= last;
+}
+
+bool Stream::TaskFailed(const Task& task, int code, const char* text) {
+  const std::string message = std::string("task ") + std::to_string(task.id) + " of stream " + std::to_string(id_) +
+                              ", submitted by " + task.call + ": " + text;
+  {
+    std::lock_guard lock(error_mutex_);
+    if (error_code_.load(std::memory_order_relaxed) == 0) {
+      error_text_ = message;
+      error_code_.store(code, std::memory_order_release);
+    }
+  }
+  const bool stop = options_.scope->stops_on_failure();
+  if (stop) options_.scope->SetFailed(code, message);
+  ReportException({task.id, static_cast<uint32_t>(id_), 0, static_cast<uint32_t>(options_.device),
+                   static_cast<uint32_t>(code)});
+  return stop;
+}
+
+Status Stream::DeliverError() {
+  if (error_code_.load(std::memory_order_acquire) == 0) [[likely]]
+    return Ok();
+  std::lock_guard lock(error_mutex_);
+  const int code = error_code_.exchange(0, std::memory_order_acq_rel);
+  if (code == 0) return Ok();  // another waiter took it
+  Status status = Fail(code, "%s", error_text_.c_str());
+  error_text_.clear();
+  return status;
+}
+
+void Stream::SetPriority(int priority) {
+  priority_.store(priority, std::memory_order_relaxed);
+  queue_->SetPriority(priority);
+}
+
+bool Stream::BeginDestroy(uint32_t generation_seen) {
+  std::lock_guard lock(lock_);  // behind every submitter that got in
+  return Streams().Retire(this, generation_seen);
+}
+
+bool Stream::FinishDestroy(bool force) {
+  if (queue_->InsideOwnCall()) return false;
+  if (force || options_.scope->failed()) {
+    queue_->Abort();
+  } else {
+    queue_->Wait(queue_->submitted(), Deadline::Never());
+  }
+  DropKept();
+  Streams().Release(this);
+  return true;
+}
+
+Status Stream::Abort() {
+  if (queue_->InsideOwnCall()) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "called from a host function that stream %d waits for", id_);
+  obstacles_.fetch_or(kAborting, std::memory_order_seq_cst);
+  {
+    std::lock_guard lock(lock_);  // submitters that got in are in front of the abort
+  }
+  queue_->Abort();
+  {
+    std::lock_guard lock(error_mutex_);
+    error_code_.store(0, std::memory_order_release);
+  }
+  obstacles_.fetch_and(~kAborting, std::memory_order_seq_cst);
+  return Ok();
+}
+
+Status Stream::Stop() {
+  if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+  queue_->Halt();
+  return Ok();
+}
+
+}  // namespace ropeway

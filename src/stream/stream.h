@@ -1,0 +1,138 @@
+// An in-order queue of tasks that belongs to a context. The engine's queue does the work; this class adds what the API
+// knows about a stream: who may submit, its failure, its properties, its callback family.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/hot_tls.h"
+#include "base/no_destroy.h"
+#include "base/slab.h"
+#include "base/spin_lock.h"
+#include "base/status.h"
+#include "engine/engine.h"
+#include "stream/failure_scope.h"
+
+namespace ropeway {
+
+class ReportMailbox;
+class Stream;
+
+using StreamSlab = Slab<Stream, 0xC1>;
+inline StreamSlab& Streams();
+using StreamHold = SlabRef<StreamSlab, Stream>;
+
+// A stream as a call found it. The generation is checked again under the stream's lock when something is submitted, so a
+// stream that is destroyed in between is noticed, and the fast path needs no reference count.
+struct StreamRef {
+  Stream* stream = nullptr;
+  uint32_t generation = 0;
+};
+
+struct StreamOptions {
+  Engine* engine;
+  FailureScope* scope;  // identifies the context, too
+  int device;
+  int priority;
+  uint32_t flags;
+  bool is_default;
+};
+
+class Stream final : public SlabObject, public QueueOwner {
+ public:
+  // Streams whose work is recorded or driven elsewhere: synchronise and query answer at once.
+  static constexpr uint32_t kNeverWaitedFor = 0x04 | 0x10 | 0x20;  // PERSISTENT, CPU_SCHEDULE, DEVICE_USE_ONLY
+  static constexpr uint32_t kPersistent = 0x04;
+
+  // A live stream, reachable through its handle; null when the process has no more room.
+  static Stream* Create(const StreamOptions& options);
+
+  // Queues a task for the context `current`. 107017 stale, 107003 another context, 107023 being aborted, or the failure of
+  // a context in stop mode.
+  Status Enqueue(uint32_t generation_seen, const FailureScope* current, Task& task);
+  // The same for those who want to know the task's number.
+  Status EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence);
+
+  // Waits for what was submitted before the call, then delivers the stream's error once (continue mode).
+  Status Synchronize(Deadline deadline);
+  // As above without delivering: 0, 507046 or 107023.
+  Status AwaitWork(Deadline deadline);
+  bool Query();
+
+  // Makes the handle stale, so that nothing more can be submitted. False: somebody else did it before.
+  bool BeginDestroy(uint32_t generation_seen);
+  // Waits for the work (`force`: drops it) and gives the handle's reference back. False when called from a host function
+  // that this stream waits for (nothing is released then; the process would hang otherwise).
+  bool FinishDestroy(bool force);
+  Status Abort();
+  // Runs nothing more until the next abort; the queue keeps its tasks.
+  Status Stop();
+
+  bool TaskFailed(const Task& task, int code, const char* text) override;
+  // Takes the pending error; 0 when there is none. The text goes where Fail puts texts.
+  Status DeliverError();
+
+  int id() const { return id_; }
+  int device() const { return options_.device; }
+  uint32_t flags() const { return options_.flags; }
+  bool is_default() const { return options_.is_default; }
+  // 107003 when the stream belongs to another context: for calls that owe this answer before their last checks. Enqueue
+  // checks again.
+  Status RequireContext(const FailureScope* current) const;
+  Queue& queue() { return *queue_; }
+  int priority() const { return priority_.load(std::memory_order_relaxed); }
+  void SetPriority(int priority);
+  FailureScope& failure_scope() { return *options_.scope; }
+  void* handle() const { return Streams().HandleOf(this); }
+
+  // --- Callbacks: a stream belongs to one of the two families (runtime.md 7) -------------------------------------------
+  enum class Family : uint8_t { kNone, kReport, kHostFunction };
+  SpinLock& lock() { return lock_; }
+  // The rest wants lock() held.
+  Family family = Family::kNone;
+  ReportMailbox* mailbox = nullptr;
+
+  // Plain properties that only mirror what was set.
+  std::atomic<bool> stop_mode{false};
+  std::atomic<uint32_t> overflow_switch{0};
+  std::atomic<uint32_t> custom_tag{0};
+  std::atomic<uint32_t> cache_op_info{0};
+
+  // Next stream of the same context; guarded by the context.
+  Stream* next_in_context = nullptr;
+
+  void Recycle();  // for the slab
+
+ private:
+  // Why a task is not simply submitted.
+  static constexpr uint32_t kAborting = 1;
+  static constexpr uint32_t kKeeping = 2;
+  static constexpr uint32_t kWatched = 4;
+  bool aborting() const { return (obstacles_.load(std::memory_order_acquire) & kAborting) != 0; }
+  Status MayEnqueue(uint32_t generation_seen, const FailureScope* current);
+  void KeepForLater(const Task& task);
+  void DropKept();
+
+  StreamOptions options_{};
+  std::atomic<const FailureScope*> scope_{nullptr};  // as in options_, for a look without the lock
+  int id_ = 0;
+  std::unique_ptr<Queue> queue_;
+  std::atomic<int> priority_{0};
+  std::atomic<uint32_t> obstacles_{0};
+
+  SpinLock lock_;  // serialises submitters
+  std::unique_ptr<std::vector<Task>> kept_;  // of a persistent stream; guarded by lock_
+
+  std::mutex error_mutex_;
+  std::atomic<int> error_code_{0};  // first failure since the last delivery
+  std::string error_text_;          // guarded by error_mutex_
+};
+
+extern constinit NoDestroy<StreamSlab> g_streams;
+inline StreamSlab& Streams() { return g_streams.get(); }
+
+// The id of the last task that the calling thread submitted.
+extern constinit thread_local uint32_t t_last_task_id RW_HOT_TLS;
+
+}  // namespace ropeway
