@@ -1,0 +1,65 @@
+#include "memory/fault_message.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "memory/memory.h"
+
+namespace ropeway {
+namespace {
+
+const Memory* g_memory = nullptr;
+struct sigaction g_before;
+
+// Lookups take no lock and snprintf of numbers does not allocate, so this is fit for a signal handler that is about to
+// end the process anyway.
+void Explain(const void* address) {
+  const BlockInfo block = g_memory->FindBlock(address);
+  char line[512];
+  int length;
+  if (block.found()) {
+    Dl_info where{};
+    const bool known = block.caller != nullptr && dladdr(block.caller, &where) != 0 && where.dli_fname != nullptr;
+    length = snprintf(line, sizeof(line),
+                      "ropeway: host code touched device address %p: byte %zu of a block of %zu bytes at 0x%zx on device %d, made by "
+                      "%s (called from %s+0x%zx). Device memory is not host memory: use aclrtMemcpy, or set "
+                      "ROPEWAY_HOST_ACCESS=1\n",
+                      address, reinterpret_cast<uintptr_t>(address) - block.base, block.size, block.base, block.device,
+                      block.call, known ? where.dli_fname : "?",
+                      known ? reinterpret_cast<uintptr_t>(block.caller) - reinterpret_cast<uintptr_t>(where.dli_fbase) : 0);
+  } else {
+    length = snprintf(line, sizeof(line),
+                      "ropeway: host code touched %p, a device address that belongs to no live block (freed, or never "
+                      "allocated)\n",
+                      address);
+  }
+  if (write(STDERR_FILENO, line, static_cast<size_t>(length)) < 0) return;
+}
+
+void OnFault(int number, siginfo_t* info, void* context) {
+  if (g_memory->InDeviceSpace(info->si_addr)) Explain(info->si_addr);
+  if ((g_before.sa_flags & SA_SIGINFO) != 0) {
+    g_before.sa_sigaction(number, info, context);
+  } else if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) {
+    g_before.sa_handler(number);
+  } else {
+    // Back to the default, and return: the access faults again and ends the process with the right core and status.
+    signal(number, SIG_DFL);
+  }
+}
+
+}  // namespace
+
+void ExplainDeviceFaults(const Memory& memory) {
+  g_memory = &memory;
+  struct sigaction action {};
+  action.sa_sigaction = &OnFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &g_before);
+}
+
+}  // namespace ropeway

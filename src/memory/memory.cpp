@@ -1,0 +1,137 @@
+#include "memory/memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "acl/acl_rt.h"
+
+namespace ropeway {
+namespace {
+
+#if defined(ROPEWAY_TSAN)
+constexpr size_t kLargestHostWindow = size_t{32} << 30;
+#else
+constexpr size_t kLargestHostWindow = size_t{512} << 30;
+#endif
+constexpr size_t kSmallestHostWindow = size_t{1} << 30;
+constexpr size_t kPage = 4096;
+
+size_t PhysicalMemory() {
+  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+uintptr_t Bits(const void* address) { return reinterpret_cast<uintptr_t>(address); }
+
+}  // namespace
+
+std::unique_ptr<Memory> Memory::Create(Engine& engine, const Config& config) {
+  std::unique_ptr<Memory> memory(new Memory(engine, config));
+  return memory->Init() ? std::move(memory) : nullptr;
+}
+
+bool Memory::Init() {
+  // Addresses are rounded to granules and chunks, so a window has more of them than the device has bytes.
+  const size_t window = std::bit_ceil(config_.device_memory) * 2;
+  window_shift_ = std::countr_zero(window);
+  const size_t windows = static_cast<size_t>(config_.devices) + 1;
+  void* devices = engine_.ReserveDevices(windows, window);
+  if (devices == nullptr) return false;
+  // Where addresses are scarce (a limit on the address space, a tool such as valgrind) pinned memory makes do with fewer.
+  size_t host_window = kLargestHostWindow;
+  void* host = engine_.ReserveHost(host_window);
+  while (host == nullptr && host_window > kSmallestHostWindow) host = engine_.ReserveHost(host_window /= 2);
+  if (host == nullptr || !devices_.Init(devices, windows * window) || !host_.Init(host, host_window)) return false;
+  for (int device = 0; device < config_.devices; ++device) {
+    const uintptr_t base = devices_.base() + static_cast<size_t>(device) * window;
+    device_heaps_.push_back(std::make_unique<Heap>(engine_, devices_, base, window, config_.device_memory, device));
+  }
+  host_heap_ = std::make_unique<Heap>(engine_, host_, host_.base(), host_window, std::min(PhysicalMemory(), host_window), -1);
+  aliases_.Add(devices_.base() + (windows - 1) * window, window);
+  return true;
+}
+
+BlockInfo Memory::FindBlock(const void* address) const {
+  if (devices_.Contains(address)) return devices_.Find(address);
+  if (host_.Contains(address)) return host_.Find(address);
+  return BlockInfo();
+}
+
+Location Memory::FindRegistered(const void* address, size_t count) const {
+  const Registration registration = registrations_.Find(address);
+  if (!registration.found() || count > registration.end() - Bits(address)) return Location();
+  return {registration.end() - Bits(address), -1, Place::kPinned};
+}
+
+Status Memory::ExplainNowhere(const char* name, const void* address) const {
+  if (host_.Contains(address))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p was pinned host memory and has been freed", name, address);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID,
+              "%s %p lies in device address space but in no live block (freed, never allocated, or the device alias of "
+              "registered host memory)",
+              name, address);
+}
+
+Status Memory::ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location) {
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p + %zu bytes leaves its block: only %zu bytes of %s are left behind the address",
+              name, address, count, location.room, PlaceName(location.place));
+}
+
+std::optional<void*> Memory::AllocateDevice(int device, const HeapRequest& request) {
+  return device_heaps_[static_cast<size_t>(device)]->Allocate(request);
+}
+
+std::optional<void*> Memory::AllocateHost(const HeapRequest& request) { return host_heap_->Allocate(request); }
+
+bool Memory::FreeDevice(void* address) {
+  if (!devices_.Contains(address)) return false;
+  const size_t device = (Bits(address) - devices_.base()) >> window_shift_;
+  return device < device_heaps_.size() && device_heaps_[device]->Free(address);
+}
+
+bool Memory::FreeHost(void* address) {
+  if (!host_.Contains(address)) return false;
+  const BlockInfo block = host_.Find(address);
+  if (!host_heap_->Free(address)) return false;
+  for (const Registration& registration : registrations_.RemoveInside(block.base, block.size)) ReturnAlias(registration);
+  return true;
+}
+
+void Memory::FreeAllOf(int device) { device_heaps_[static_cast<size_t>(device)]->FreeAll(); }
+
+Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alias) {
+  Registration registration{Bits(address), size, 0};
+  const size_t in_page = Bits(address) % kPage;
+  const size_t pages = (in_page + size + kPage - 1) / kPage * kPage;
+  if (mapped) {
+    std::lock_guard lock(alias_mutex_);
+    std::optional<uintptr_t> taken = aliases_.Take(pages, kPage);
+    if (!taken) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no device addresses are left to map %zu bytes", size);
+    registration.alias = *taken + in_page;
+  }
+  if (!registrations_.Add(registration)) {
+    ReturnAlias(registration);
+    return Fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+                "ptr %p + size %zu overlaps a range that is registered already; unregister that one first", address, size);
+  }
+  if (alias != nullptr) *alias = registration.alias;
+  return Ok();
+}
+
+void Memory::ReturnAlias(const Registration& registration) {
+  if (registration.alias == 0) return;
+  const size_t in_page = registration.alias % kPage;
+  std::lock_guard lock(alias_mutex_);
+  aliases_.Add(registration.alias - in_page, (in_page + registration.size + kPage - 1) / kPage * kPage);
+}
+
+Status Memory::Unregister(void* address) {
+  const Registration removed = registrations_.Remove(Bits(address));
+  if (!removed.found())
+    return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a registered range", address);
+  ReturnAlias(removed);
+  return Ok();
+}
+
+}  // namespace ropeway

@@ -1,0 +1,104 @@
+// Whose address is this? Owns the address layout of the process and answers for every pointer: device n, pinned host,
+// registered host, or pageable. Lookups take no lock; allocation and free do.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "copy/direction.h"
+#include "engine/engine.h"
+#include "memory/address_map.h"
+#include "memory/heap.h"
+#include "memory/registrations.h"
+
+namespace ropeway {
+
+// Where a range starts, and how far it may go.
+struct Location {
+  size_t room = SIZE_MAX;  // bytes from the address to the end of its block; no limit for the program's own memory
+  int device = -1;
+  Place place = Place::kPageable;
+};
+
+class Memory {
+ public:
+  // Null, with a text that says why, when the process has no room for the addresses.
+  static std::unique_ptr<Memory> Create(Engine& engine, const Config& config);
+
+  // The class of [address, address + count) by its first byte (copy-and-memory.md 1.3). A range that leaves its
+  // registration is still the program's own memory, and counts as pageable.
+  [[gnu::always_inline]] Location Find(const void* address, size_t count) const {
+    if (devices_.Contains(address)) {
+      const ptrdiff_t room = devices_.RoomAt(address);
+      if (room <= 0) [[unlikely]]
+        return {0, -1, Place::kNowhere};
+      const auto window = (reinterpret_cast<uintptr_t>(address) - devices_.base()) >> window_shift_;
+      return {static_cast<size_t>(room), static_cast<int>(window), Place::kDevice};
+    }
+    if (host_.Contains(address)) {
+      const ptrdiff_t room = host_.RoomAt(address);
+      if (room <= 0) [[unlikely]]
+        return {0, -1, Place::kNowhere};
+      return {static_cast<size_t>(room), -1, Place::kPinned};
+    }
+    return FindRegistered(address, count);
+  }
+  // As above; 107000 for kNowhere. `name` is the argument's name, for the message.
+  Status Locate(const char* name, const void* address, size_t count, Location* location) const {
+    *location = Find(address, count);
+    if (location->place != Place::kNowhere) [[likely]]
+      return Ok();
+    return ExplainNowhere(name, address);
+  }
+  // 107000, and what the address was.
+  [[gnu::cold]] Status ExplainNowhere(const char* name, const void* address) const;
+  // 107000 when a located range leaves its block (2.9): the last check of a call.
+  static Status RequireRoom(const char* name, const void* address, size_t count, const Location& location) {
+    if (count <= location.room) [[likely]]
+      return Ok();
+    return ExplainNoRoom(name, address, count, location);
+  }
+
+  BlockInfo FindBlock(const void* address) const;
+  bool InDeviceSpace(const void* address) const { return devices_.Contains(address); }
+  bool InHostSpace(const void* address) const { return host_.Contains(address); }
+  Registration FindRegistration(const void* address) const { return registrations_.Find(address); }
+
+  std::optional<void*> AllocateDevice(int device, const HeapRequest& request);
+  std::optional<void*> AllocateHost(const HeapRequest& request);
+  // False when the address is not the start of a live block of that sort. Freeing host memory drops its registrations.
+  bool FreeDevice(void* address);
+  bool FreeHost(void* address);
+  // The device closed: its blocks are gone.
+  void FreeAllOf(int device);
+  Heap::Usage device_usage(int device) { return device_heaps_[static_cast<size_t>(device)]->usage(); }
+  Heap::Usage host_usage() { return host_heap_->usage(); }
+
+  // Registers host memory. With `mapped` it gets an address for device code, which is good for nothing else.
+  Status Register(void* address, size_t size, bool mapped, uintptr_t* alias);
+  Status Unregister(void* address);
+  size_t registration_count() const { return registrations_.count(); }
+
+ private:
+  Memory(Engine& engine, const Config& config) : engine_(engine), config_(config) {}
+  bool Init();
+  Location FindRegistered(const void* address, size_t count) const;
+  [[gnu::cold]] static Status ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location);
+  void ReturnAlias(const Registration& registration);
+
+  Engine& engine_;
+  const Config& config_;
+  AddressMap devices_;  // all device windows, and behind them one for the aliases of registered memory
+  AddressMap host_;
+  int window_shift_ = 0;  // every device has a window of the same size, a power of two
+  std::vector<std::unique_ptr<Heap>> device_heaps_;
+  std::unique_ptr<Heap> host_heap_;
+  Registrations registrations_;
+  std::mutex alias_mutex_;
+  RangeAllocator aliases_;
+};
+
+}  // namespace ropeway
