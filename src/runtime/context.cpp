@@ -1,0 +1,140 @@
+#include "runtime/context.h"
+
+#include <algorithm>
+
+#include "acl/acl_rt.h"
+#include "runtime/runtime.h"
+#include "runtime/state_callbacks.h"
+#include "stream/report_mailbox.h"
+
+namespace ropeway {
+namespace {
+
+// How long a stream that is held up at a gate may see no progress anywhere before its work is given up.
+constexpr int kHopelessRounds = 50;
+constexpr int kRoundMs = 2;
+
+uint64_t TotalProgress() {
+  uint64_t total = 0;
+  Streams().ForEachInUse([&](Stream* stream) { total += stream->queue().completed(); });
+  return total;
+}
+
+// Finishes what can run. A stream whose head waits at a gate gets its chance as long as anything else moves.
+void FinishOrDrop(Stream* stream) {
+  Queue& queue = stream->queue();
+  uint64_t progress = TotalProgress();
+  for (int quiet_rounds = 0; quiet_rounds < kHopelessRounds;) {
+    if (queue.Wait(queue.submitted(), Deadline::AfterMs(kRoundMs)) == WaitOutcome::kDone) break;
+    const uint64_t now = TotalProgress();
+    quiet_rounds = queue.HeldUp() && now == progress ? quiet_rounds + 1 : 0;
+    progress = now;
+  }
+  stream->FinishDestroy(true);
+}
+
+}  // namespace
+
+ContextSlab& Contexts() {
+  static auto* slab = new ContextSlab;
+  return *slab;
+}
+
+Status Context::Open(int device, bool is_default) {
+  device_.store(device, std::memory_order_relaxed);
+  is_default_.store(is_default, std::memory_order_relaxed);
+  Stream* stream = nullptr;
+  RW_TRY(MakeStream(0, 0, true, &stream));
+  default_generation_.store(stream->generation(), std::memory_order_release);
+  default_stream_.store(stream, std::memory_order_release);
+  alive_.store(true, std::memory_order_release);
+  return Ok();
+}
+
+std::vector<Stream*> Context::Close() {
+  // A stream in the list has not been given back yet (Forget comes first), so its generation is its own.
+  std::vector<std::pair<StreamHold, uint32_t>> found;
+  {
+    std::lock_guard lock(mutex_);
+    alive_.store(false, std::memory_order_release);
+    for (Stream* stream = streams_; stream != nullptr; stream = stream->next_in_context) {
+      Streams().Retain(stream);
+      found.emplace_back(StreamHold(Streams(), stream), stream->generation());
+    }
+    streams_ = nullptr;
+  }
+  scope_.Reset();
+  std::vector<Stream*> streams;
+  for (auto& [stream, generation] : found) {
+    if ((generation & 1) == 0) continue;  // another thread is destroying it
+    NotifyStreamState(stream->handle(), ACL_RT_STREAM_STATE_DESTROY_PRE);
+    if (stream->BeginDestroy(generation)) streams.push_back(stream.get());
+  }
+  return streams;
+}
+
+void Context::FinishStreams(const std::vector<Stream*>& streams) {
+  for (Stream* stream : streams) {
+    const int device = stream->device();
+    FinishOrDrop(stream);
+    Runtime::Get().device(device).CountStream(-1);
+  }
+  host_thread_.Join();
+}
+
+void Context::Recycle() {
+  std::lock_guard lock(option_mutex);
+  options.clear();
+}
+
+Status Context::MakeStream(int priority, uint32_t flags, bool is_default, Stream** stream) {
+  Runtime& runtime = Runtime::Get();
+  if (!runtime.device(device()).CountStream(1))
+    return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "device %d has no stream left (%d at most); destroy some", device(),
+                Device::kMaxStreams);
+  *stream = Stream::Create({&runtime.engine(), &scope_, device(), priority, flags, is_default});
+  if (*stream == nullptr) {
+    runtime.device(device()).CountStream(-1);
+    return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no stream left");
+  }
+  if (!Adopt(*stream, is_default)) {
+    if ((*stream)->BeginDestroy((*stream)->generation())) (*stream)->FinishDestroy(true);
+    runtime.device(device()).CountStream(-1);
+    return Fail(ACL_ERROR_RT_CONTEXT_NULL, "the context was destroyed by another thread meanwhile");
+  }
+  NotifyStreamState((*stream)->handle(), ACL_RT_STREAM_STATE_CREATE_POST);
+  return Ok();
+}
+
+bool Context::Adopt(Stream* stream, bool is_default) {
+  std::lock_guard lock(mutex_);
+  if (!is_default && !alive()) return false;
+  stream->next_in_context = streams_;
+  streams_ = stream;
+  return true;
+}
+
+Status Context::CreateStream(int priority, uint32_t flags, Stream** stream) {
+  return MakeStream(priority, flags, false, stream);
+}
+
+void Context::Forget(Stream* stream) {
+  std::lock_guard lock(mutex_);
+  for (Stream** link = &streams_; *link != nullptr; link = &(*link)->next_in_context) {
+    if (*link != stream) continue;
+    *link = stream->next_in_context;
+    return;
+  }
+}
+
+std::vector<StreamHold> Context::HoldStreams() {
+  std::lock_guard lock(mutex_);
+  std::vector<StreamHold> holds;
+  for (Stream* stream = streams_; stream != nullptr; stream = stream->next_in_context) {
+    Streams().Retain(stream);
+    holds.emplace_back(Streams(), stream);
+  }
+  return holds;
+}
+
+}  // namespace ropeway

@@ -1,0 +1,54 @@
+#include "runtime/transfer.h"
+
+#include "acl/acl_rt.h"
+
+namespace ropeway {
+namespace {
+
+constexpr uintptr_t kCopyAlignment = 64;
+
+// Atlas A3 devices reach each other without being told (copy-and-memory.md 10.4).
+bool PeersNeedEnabling() {
+  static const bool needed = GetConfig().soc_name.rfind("Ascend910_93", 0) != 0;
+  return needed;
+}
+
+Status RequirePeer(const char* name, const Location& location, int executing_device) {
+  if (location.place != Place::kDevice || location.device == executing_device) [[likely]]
+    return Ok();
+  if (!PeersNeedEnabling() || Runtime::Get().device(executing_device).CanReach(location.device)) return Ok();
+  const int here = Runtime::UserIdOf(executing_device);
+  const int there = Runtime::UserIdOf(location.device);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID,
+              "%s is on device %d, which device %d has no access to; call aclrtDeviceEnablePeerAccess(%d, 0) on device %d first", name,
+              there, here, there, here);
+}
+
+}  // namespace
+
+Status RequireReach(const Transfer& transfer, int executing_device) {
+  RW_TRY(Memory::RequireRoom("dst", transfer.dst, transfer.dst_extent, transfer.to));
+  RW_TRY(Memory::RequireRoom("src", transfer.src, transfer.src_extent, transfer.from));
+  RW_TRY(RequirePeer("dst", transfer.to, executing_device));
+  return RequirePeer("src", transfer.from, executing_device);
+}
+
+Status RequireQueuedReach(const Transfer& transfer, const Stream& stream, Context& context) {
+  RW_TRY(stream.RequireContext(&context.scope()));
+  const uintptr_t bits = reinterpret_cast<uintptr_t>(transfer.dst) | reinterpret_cast<uintptr_t>(transfer.src);
+  if (Runtime::Get().strict_alignment() && bits % kCopyAlignment != 0)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "dst %p and src %p must both be aligned to 64 bytes (ROPEWAY_STRICT_ALIGNMENT is on)",
+                transfer.dst, transfer.src);
+  return RequireReach(transfer, context.device());
+}
+
+Task RowsTask(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kCopy2d;
+  task.method = PlanRows(width, Runtime::Get().traits()).method;
+  task.call = call;
+  task.copy_2d = {dst, src, dst_pitch, src_pitch, width, height};
+  return task;
+}
+
+}  // namespace ropeway
