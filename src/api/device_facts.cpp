@@ -1,0 +1,46 @@
+#include "api/device_facts.h"
+
+#include "base/config.h"
+
+namespace ropeway::api {
+namespace {
+
+struct Attribute {
+  int id;
+  int64_t (*read)(int physical_id);
+};
+
+int64_t Zero(int) { return 0; }
+int64_t Itself(int physical_id) { return physical_id; }
+
+constexpr Attribute kAttributes[] = {
+    {ACL_DEV_ATTR_AICPU_CORE_NUM, [](int) -> int64_t { return 8; }},
+    {ACL_DEV_ATTR_AICORE_CORE_NUM, [](int) -> int64_t { return kCubeCores; }},
+    {ACL_DEV_ATTR_CUBE_CORE_NUM, [](int) -> int64_t { return kCubeCores; }},
+    {ACL_DEV_ATTR_VECTOR_CORE_NUM, [](int) -> int64_t { return kVectorCores; }},
+    {ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE,
+     [](int) -> int64_t { return static_cast<int64_t>(GetConfig().device_memory); }},
+    {ACL_DEV_ATTR_L2_CACHE_SIZE, [](int) -> int64_t { return kL2Bytes; }},
+    {ACL_DEV_ATTR_SMP_ID, &Zero},
+    {ACL_DEV_ATTR_PHY_CHIP_ID, &Itself},
+    {ACL_DEV_ATTR_SUPER_POD_DEVICE_ID, &Itself},
+    {ACL_DEV_ATTR_SUPER_POD_SERVER_ID, &Zero},
+    {ACL_DEV_ATTR_SUPER_POD_ID, &Zero},
+    {ACL_DEV_ATTR_CUST_OP_PRIVILEGE, &Zero},
+    {ACL_DEV_ATTR_MAINBOARD_ID, &Zero},
+    {ACL_DEV_ATTR_IS_VIRTUAL, &Zero},
+    {ACL_DEV_ATTR_NPU_ARCH, [](int) -> int64_t { return 2201; }},
+};
+
+}  // namespace
+
+std::optional<int64_t> DeviceAttribute(int physical_id, aclrtDevAttr attr) {
+  // Thread and grid sizes are known to the product and mean nothing on it.
+  if (attr >= ACL_DEV_ATTR_WARP_SIZE && attr <= ACL_DEV_ATTR_MAX_BLOCK_DIM_Z) return 0;
+  for (const Attribute& attribute : kAttributes) {
+    if (attribute.id == attr) return attribute.read(physical_id);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ropeway::api

@@ -1,0 +1,43 @@
+#include "api/entry.h"
+
+#include <exception>
+#include <new>
+
+#include "base/error_log.h"
+
+namespace ropeway::api {
+
+Status FromException() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "host memory is exhausted");
+  } catch (const std::exception& error) {
+    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s", error.what());
+  } catch (...) {
+    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "an unknown exception ended the call");
+  }
+}
+
+aclError FileFailure(const char* call, Status status) {
+  LogFailure(call, status.code(), status.sets_last_error());
+  return status.code();
+}
+
+Result<StreamHold> HoldStream(aclrtStream handle, Context* context) {
+  const StreamRef standard = context != nullptr ? context->default_stream() : StreamRef();
+  Stream* stream = handle != nullptr ? Streams().Acquire(handle) : Streams().Acquire(standard.stream, standard.generation);
+  if (stream == nullptr)
+    return Fail(ACL_ERROR_RT_INVALID_HANDLE, "stream %p is not a live stream (destroyed, or not a stream at all)", handle);
+  return StreamHold(Streams(), stream);
+}
+
+Result<int> FindDevice(const char* name, int64_t user_id) {
+  const int visible = Runtime::VisibleCount();
+  if (user_id < 0 || user_id >= visible)
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s %lld is not one of the %d visible devices", name,
+                static_cast<long long>(user_id), visible);
+  return Runtime::PhysicalId(static_cast<int>(user_id));
+}
+
+}  // namespace ropeway::api

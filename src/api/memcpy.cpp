@@ -1,0 +1,178 @@
+// One-dimensional copies (copy-and-memory.md 2.1 to 2.3). The order of the checks is behaviour.
+#include <cstdlib>
+#include <cstring>
+
+#include "api/entry.h"
+#include "runtime/transfer.h"
+#include "stream/fence.h"
+
+using namespace ropeway;
+using namespace ropeway::api;
+
+namespace ropeway::api {
+namespace {
+
+Status RequireSingleCopyKind(aclrtMemcpyKind kind) {
+  if (static_cast<unsigned>(kind) <= ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) [[likely]]
+    return Ok();
+  return Reject(ACL_ERROR_INVALID_PARAM, "kind %d (%s) is not for this call; use 0 to 5", static_cast<int>(kind), KindName(kind));
+}
+
+Status RequireDestMax(size_t count, size_t destMax) {
+  if (count <= destMax) [[likely]]
+    return Ok();
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu", count, destMax);
+}
+
+Status HostToHostRefused() {
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              "a host-to-host copy cannot be asynchronous; use aclrtMemcpy, or memcpy in a host function");
+}
+
+// The rest of a synchronous copy behind its argument checks; also what an asynchronous copy of pageable memory becomes.
+Status CopyNow(const Transfer& transfer, size_t count, int device, const char* call) {
+  if (Runtime::Get().device(device).aborting())
+    return Fail(ACL_ERROR_RT_DEVICE_TASK_ABORT, "the device is aborting its tasks");
+  RW_TRY(RequireReach(transfer, device));
+  TheEngine().RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
+  return Ok();
+}
+
+// Pageable memory: the stream is drained (a failure of its work comes out here), then the copy is done by the caller.
+Status CopyPageable(const Transfer& transfer, size_t count, aclrtStream stream, Context& context, const char* call) {
+  RW_TRY_SET(StreamHold target, HoldStream(stream, &context));
+  RW_TRY(target->Synchronize(Deadline::Never()));
+  SyncOperation in_progress;
+  return CopyNow(transfer, count, context.device(), call);
+}
+
+// Kind 5: the source is copied into a buffer of ours during the call, so the caller may reuse it at once.
+Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Context& context, const char* call) {
+  if (transfer.from.place == Place::kDevice || transfer.to.place != Place::kDevice)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE goes from host to device memory, but src is %s and dst is %s",
+                PlaceName(transfer.from.place), PlaceName(transfer.to.place));
+  RW_TRY(RequireQueuedReach(transfer, *OrDefault(stream, context).stream, context));
+  constexpr size_t kAlignment = 64;
+  if (count > SIZE_MAX - kAlignment) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "count %zu cannot be staged", count);
+  void* staging = std::aligned_alloc(kAlignment, (count + kAlignment - 1) / kAlignment * kAlignment);
+  if (staging == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory to stage count %zu", count);
+  std::memcpy(staging, transfer.src, count);
+  Task task = CopyTask(Runtime::Get(), transfer.dst, staging, count, call);
+  task.flags = Task::kOwnsSource;
+  Status status = Submit(stream, context, task);
+  if (!status.ok()) std::free(staging);
+  return status;
+}
+
+Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& context, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kFail;
+  task.call = call;
+  task.fail.address = transfer.to.place == Place::kPageable ? transfer.dst : transfer.src;
+  task.fail.code = ACL_ERROR_RT_SYS_DMA;
+  return Submit(stream, context, task);
+}
+
+// Freed memory, kind 5, and copies with a pageable side, whose kind is checked.
+[[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
+                                     Context& context, const char* call) {
+  Transfer transfer;
+  RW_TRY(Locate(dst, count, src, count, &transfer));
+  RW_TRY_SET(StreamRef target, FindStream(stream));
+  const StreamRef on = OrDefault(target, context);
+  if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) return CopyStaged(transfer, count, on, context, call);
+  const Direction direction = CorrectKind(transfer.from.place, transfer.to.place, kind);
+  if (!direction.accepted)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind %s does not fit: src %p is %s and dst %p is %s", KindName(kind), transfer.src,
+                PlaceName(transfer.from.place), transfer.dst, PlaceName(transfer.to.place));
+  if (direction.kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
+  if (transfer.dst == transfer.src) return Ok();
+  if (direction.kind != ACL_MEMCPY_DEVICE_TO_DEVICE) return CopyPageable(transfer, count, stream, context, call);
+  RW_TRY(RequireQueuedReach(transfer, *on.stream, context));
+  return FailTaskInstead(transfer, on, context, call);
+}
+
+// The kinds beside 1 to 4: unknown ones, host to host, and host to buffer to device.
+[[gnu::noinline]] Status CopyOddKind(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                                     aclrtStream stream, const char* call) {
+  RW_TRY(RequireSingleCopyKind(kind));
+  RW_TRY(FindStream(stream).status());
+  RW_TRY(RequireDestMax(count, destMax));
+  RW_TRY_SET(Context * context, CurrentContext());
+  if (kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
+  return CopySpecial(dst, src, count, kind, stream, *context, call);
+}
+
+// A copy that crosses devices, leaves a block, or is subject to strict alignment.
+[[gnu::noinline]] Status CheckReach(void* dst, const void* src, size_t count, const Stream& stream, Context& context) {
+  Transfer transfer;
+  RW_TRY(Locate(dst, count, src, count, &transfer));
+  return RequireQueuedReach(transfer, stream, context);
+}
+
+// Inline, and with both places in registers, because what a submit costs is counted in instructions.
+[[gnu::always_inline]] inline Status CopyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                                               aclrtStream stream, const char* call) {
+  if (count == 0) return Ok();
+  RW_TRY(RequirePointer("dst", dst));
+  RW_TRY(RequirePointer("src", src));
+  if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) [[unlikely]]
+    return CopyOddKind(dst, destMax, src, count, kind, stream, call);
+  RW_TRY_SET(StreamRef target, FindStream(stream));
+  RW_TRY(RequireDestMax(count, destMax));
+  RW_TRY_SET(Context * context, CurrentContext());
+
+  Runtime& runtime = Runtime::Get();
+  const Memory& memory = runtime.memory();
+  const Location to = memory.Find(dst, count);
+  const Location from = memory.Find(src, count);
+  const PlacePair pair = Pair(to.place, from.place);
+  if (pair > PlacePair::kRuntimeWithDevice) [[unlikely]]
+    return CopySpecial(dst, src, count, kind, stream, *context, call);
+  // Memory of the runtime on both sides: whatever the kind says, the places decide (table 1.4).
+  if (pair == PlacePair::kBothPinned) [[unlikely]]
+    return HostToHostRefused();
+  if (dst == src) [[unlikely]]
+    return Ok();
+  const StreamRef on = OrDefault(target, *context);
+  const int device = context->device();
+  if (!IsPlain(to, count, device) || !IsPlain(from, count, device) || runtime.strict_alignment()) [[unlikely]]
+    RW_TRY(CheckReach(dst, src, count, *on.stream, *context));
+  Task task = CopyTask(runtime, dst, src, count, call);
+  return on.stream->Enqueue(on.generation, &context->scope(), task);
+}
+
+}  // namespace
+}  // namespace ropeway::api
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+  return Entry(__func__, [&]() -> Status {
+    if (count == 0) return Ok();
+    RW_TRY(RequirePointer("dst", dst));
+    RW_TRY(RequirePointer("src", src));
+    RW_TRY(RequireSingleCopyKind(kind));
+    RW_TRY(RequireDestMax(count, destMax));
+    if (dst == src) return Ok();
+    RW_TRY_SET(Context * context, CurrentContext());
+    SyncOperation in_progress;
+    Transfer transfer;
+    RW_TRY(Locate(dst, count, src, count, &transfer));
+    return CopyNow(transfer, count, context->device(), "aclrtMemcpy");
+  });
+}
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                          aclrtStream stream) {
+  return Entry(__func__, [&]() __attribute__((always_inline)) {
+    return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
+  });
+}
+
+// Insists that pinned and pageable memory can be told apart, which is always so here.
+aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                                       aclrtStream stream) {
+  return Entry(__func__, [&]() __attribute__((always_inline)) {
+    return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
+  });
+}

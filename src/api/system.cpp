@@ -1,0 +1,60 @@
+// Start and end of the library (runtime.md 1.1 to 1.4). The state lives in runtime/init_state.
+#include "api/entry.h"
+#include "base/error_log.h"
+#include "runtime/init_state.h"
+
+using namespace ropeway;
+using namespace ropeway::api;
+
+namespace ropeway::api {
+namespace {
+
+Status RequireCallback(const void* function) { return RequirePointer("cbFunc", function); }
+
+}  // namespace
+}  // namespace ropeway::api
+
+aclError aclInit(const char* configPath) {
+  return Entry(__func__, [&]() -> Status { return InitState::Get().Init(configPath); });
+}
+
+aclError aclFinalize() {
+  return Entry(__func__, [&]() -> Status { return InitState::Get().Finalize(); });
+}
+
+aclError aclFinalizeReference(uint64_t* refCount) {
+  return Entry(__func__, [&]() -> Status {
+    uint64_t left = 0;
+    const Status status = InitState::Get().FinalizeReference(&left);
+    if (refCount != nullptr) *refCount = left;
+    return status;
+  });
+}
+
+aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void* userData) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireCallback(reinterpret_cast<const void*>(cbFunc)));
+    return InitState::Get().RegisterInit(type, cbFunc, userData);
+  });
+}
+
+aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireCallback(reinterpret_cast<const void*>(cbFunc)));
+    return InitState::Get().UnregisterInit(type, cbFunc);
+  });
+}
+
+aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void* userData) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireCallback(reinterpret_cast<const void*>(cbFunc)));
+    return InitState::Get().RegisterFinalize(type, cbFunc, userData);
+  });
+}
+
+aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireCallback(reinterpret_cast<const void*>(cbFunc)));
+    return InitState::Get().UnregisterFinalize(type, cbFunc);
+  });
+}

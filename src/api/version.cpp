@@ -1,0 +1,176 @@
+// Versions and names (runtime.md 1.5), what the software can do, and the calls of ropeway.h. None of them needs a
+// device.
+#include <cstdio>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "api/entry.h"
+#include "api/package_version.h"
+#include "ropeway/ropeway.h"
+#include "stream/event.h"
+#include "stream/notify.h"
+
+#define RW_TEXT_(number) #number
+#define RW_TEXT(number) RW_TEXT_(number)
+
+using namespace ropeway;
+using namespace ropeway::api;
+
+namespace ropeway::api {
+namespace {
+
+// Folders of the package names, in the order of the enum.
+constexpr const char* kPackages[] = {"runtime",   "runtime",    "bisheng-compiler", "hccl",
+                                     "oam-tools", "ops-legacy", "ops-legacy",       "driver"};
+
+constexpr aclCannAttr kAttributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+// In that order. A2 has infinities and bfloat16, and prefers compiled operators to compiling them on the way.
+constexpr int32_t kAttributeValues[] = {1, 1, 0};
+
+Result<std::string> ReadVersion(const char* package) {
+  std::optional<std::string> text = FindPackageVersion(package);
+  if (text) return *text;
+  return Reject(ACL_ERROR_INVALID_FILE,
+                "no version.info with a Version= line for package %s; is ASCEND_HOME_PATH set to an install tree?",
+                package);
+}
+
+void CountObjects(ropewayLiveCounts* counts) {
+  Contexts().ForEachInUse([&](Context* context) {
+    counts->contexts += (context->generation() & 1) != 0 && context->alive() && !context->is_default();
+  });
+  Streams().ForEachInUse(
+      [&](Stream* stream) { counts->streams += (stream->generation() & 1) != 0 && !stream->is_default(); });
+  counts->events = Events().live();
+  counts->notifies = Notifies().live();
+}
+
+void CountMemory(Memory& memory, ropewayLiveCounts* counts) {
+  for (int device = 0; device < GetConfig().devices; ++device) {
+    const Heap::Usage usage = memory.device_usage(device);
+    counts->deviceBlocks += usage.blocks;
+    counts->deviceBytes += usage.bytes;
+  }
+  const Heap::Usage host = memory.host_usage();
+  counts->hostBlocks = host.blocks;
+  counts->hostBytes = host.bytes;
+  counts->registrations = memory.registration_count();
+}
+
+}  // namespace
+}  // namespace ropeway::api
+
+aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("majorVersion", majorVersion));
+    RW_TRY(RequirePointer("minorVersion", minorVersion));
+    RW_TRY(RequirePointer("patchVersion", patchVersion));
+    *majorVersion = ACL_MAJOR_VERSION;
+    *minorVersion = ACL_MINOR_VERSION;
+    *patchVersion = ACL_PATCH_VERSION;
+    return Ok();
+  });
+}
+
+aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("version", version));
+    const auto index = static_cast<uint32_t>(name);
+    if (index >= std::size(kPackages))
+      return Reject(ACL_ERROR_INVALID_PARAM, "name %d is not a package; they are 0 to %zu", static_cast<int>(name),
+                    std::size(kPackages) - 1);
+    RW_TRY_SET(std::string text, ReadVersion(kPackages[index]));
+    if (!SplitPackageVersion(text, version))
+      return Reject(ACL_ERROR_INVALID_FILE, "the version \"%s\" of package %s has fewer than two components",
+                    text.c_str(), kPackages[index]);
+    return Ok();
+  });
+}
+
+aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("pkgName", pkgName));
+    RW_TRY(RequirePointer("versionStr", versionStr));
+    RW_TRY_SET(std::string text, ReadVersion(pkgName));
+    snprintf(versionStr, ACL_PKG_VERSION_MAX_SIZE, "%s", text.c_str());
+    return Ok();
+  });
+}
+
+aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("pkgName", pkgName));
+    RW_TRY(RequirePointer("versionNum", versionNum));
+    RW_TRY_SET(std::string text, ReadVersion(pkgName));
+    const std::optional<int32_t> number = PackageVersionNumber(text);
+    if (!number)
+      return Reject(ACL_ERROR_INTERNAL_ERROR,
+                    "the version \"%s\" of package %s does not have the form 8.5.1 or 8.5.1-alpha001", text.c_str(),
+                    pkgName);
+    *versionNum = *number;
+    return Ok();
+  });
+}
+
+const char* aclrtGetSocName() { return GetConfig().soc_name.c_str(); }
+
+aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("cannAttrList", cannAttrList));
+    RW_TRY(RequirePointer("num", num));
+    *cannAttrList = kAttributes;
+    *num = std::size(kAttributes);
+    return Ok();
+  });
+}
+
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("value", value));
+    const auto index = static_cast<uint32_t>(cannAttr);
+    if (index >= std::size(kAttributeValues))
+      return Reject(ACL_ERROR_INVALID_PARAM,
+                    "cannAttr %d is not one of the attributes that aclGetCannAttributeList gives",
+                    static_cast<int>(cannAttr));
+    *value = kAttributeValues[index];
+    return Ok();
+  });
+}
+
+const char* ropewayGetVersion() {
+  return RW_TEXT(ROPEWAY_VERSION_MAJOR) "." RW_TEXT(ROPEWAY_VERSION_MINOR) "." RW_TEXT(ROPEWAY_VERSION_PATCH);
+}
+
+const char* ropewayGetEngineName() {
+  if (Runtime* runtime = Runtime::GetIfStarted()) return runtime->engine().traits().name;
+  const std::string& asked_for = GetConfig().engine;
+  return asked_for == "auto" ? "cpu" : asked_for.c_str();
+}
+
+aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("devPtr", devPtr));
+    RW_TRY(RequirePointer("hostPtr", hostPtr));
+    Location location;
+    if (Runtime* runtime = Runtime::GetIfStarted()) RW_TRY(runtime->memory().Locate("devPtr", devPtr, size, &location));
+    if (location.place != Place::kDevice)
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view",
+                  devPtr);
+    RW_TRY(Memory::RequireRoom("devPtr", devPtr, size, location));
+    *hostPtr = TheEngine().HostView(devPtr);
+    return Ok();
+  });
+}
+
+aclError ropewayGetLiveCounts(ropewayLiveCounts* counts) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("counts", counts));
+    *counts = {};
+    Runtime* runtime = Runtime::GetIfStarted();
+    if (runtime == nullptr) return Ok();
+    CountObjects(counts);
+    CountMemory(runtime->memory(), counts);
+    return Ok();
+  });
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# coverage.sh [--check]: writes docs/coverage.md, the list of all public functions and what each does here: works,
+# refuses (answers that the feature is not there), or absent. With --check nothing is written, and a file that does not
+# say what the code says is an error; closes with "N passed, M failed", counted in functions.
+#
+# A function works when a .cpp file of src/api defines it, and refuses when that file is in src/api/refused. A
+# definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+names_file=tests/headers/public_functions.txt
+document=docs/coverage.md
+older_names="rtDeviceGetBareTgid rtGetDeviceInfo rtSetIpcMemorySuperPodPid rtIpcSetMemoryName rtIpcDestroyMemoryName
+rtIpcOpenMemory rtIpcCloseMemory rtEnableP2P rtDisableP2P rtGetLogicDevIdByUserDevId rtMemcpyAsyncWithoutCheckKind"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# "NAME FILE" for every function that is defined at column 0.
+definitions() {
+  find src/api -name '*.cpp' | LC_ALL=C sort | xargs awk '
+    function settle() { if (name != "") print name, file; name = "" }
+    FNR == 1 { name = "" }
+    name == "" && match($0, /^[A-Za-z_][A-Za-z0-9_ "*&:]*[ *&](acl|rt)[A-Za-z0-9_]*\(/) {
+      head = substr($0, RSTART, RLENGTH - 1)
+      if (head !~ /^(return|using|typedef|else|case|static)[ (]/) {
+        name = head
+        sub(/^.*[ *&]/, "", name)
+        file = FILENAME
+      }
+    }
+    name != "" {
+      brace = index($0, "{")
+      semicolon = index($0, ";")
+      if (brace > 0 && (semicolon == 0 || brace < semicolon)) settle()
+      else if (semicolon > 0) name = ""
+    }'
+}
+
+# "NAME<tab>HEADER<tab>CHAPTER" for every declaration, in the order of the headers. The first sentence of a "---- ----"
+# comment names the chapter.
+declarations() {
+  awk '
+    FNR == 1 { header = FILENAME; sub(/^include\//, "", header); chapter = "" }
+    /^\/\* ---- .* ---- \*\// {
+      chapter = $0
+      sub(/^\/\* ---- */, "", chapter)
+      sub(/ *---- \*\/.*$/, "", chapter)
+      sub(/[.:].*$/, "", chapter)
+    }
+    /^RW_API / && match($0, /(acl)[A-Za-z0-9_]*\(/) {
+      print substr($0, RSTART, RLENGTH - 1) "\t" header "\t" chapter
+    }' include/acl/*.h
+}
+
+render() {
+  definitions >"$work/definitions"
+  declarations >"$work/declarations"
+  tr ' ' '\n' <<<"$older_names" >"$work/older"
+  awk -v definitions="$work/definitions" -v declarations="$work/declarations" -v older="$work/older" '
+    function state_of(name) {
+      if (!(name in defined)) return "absent"
+      return defined[name] ~ /\/refused\// ? "refuses" : "works"
+    }
+    function add(title, name,   state, where) {
+      state = state_of(name)
+      ++count[state]
+      ++total
+      if (!(title in rows)) titles[++chapters] = title
+      ++in_chapter[title, state]
+      where = name in defined ? "`" defined[name] "`" : ""
+      rows[title] = rows[title] sprintf("| `%s` | %s | %s |\n", name, state, where)
+    }
+    function tally(title,   i, text) {
+      for (i = 1; i <= 3; ++i) {
+        if (!((title, states[i]) in in_chapter)) continue
+        text = text (text == "" ? "" : ", ") in_chapter[title, states[i]] " " states[i]
+      }
+      return text
+    }
+    BEGIN {
+      while ((getline line < definitions) > 0) {
+        split(line, part, " ")
+        if (part[1] in defined) {
+          printf "coverage.sh: %s is defined in %s and in %s\n", part[1], defined[part[1]], part[2] > "/dev/stderr"
+          twice = 1
+        }
+        defined[part[1]] = part[2]
+      }
+    }
+    NF { wanted[$1] = 1 }
+    END {
+      if (twice) exit 2
+      while ((getline line < declarations) > 0) {
+        split(line, part, "\t")
+        if (!(part[1] in wanted)) continue
+        delete wanted[part[1]]
+        add("`" part[2] "`" (part[3] == "" ? "" : ": " part[3]), part[1])
+      }
+      for (name in wanted) left[++lefts] = name
+      for (i = 1; i <= lefts; ++i) for (k = i + 1; k <= lefts; ++k)
+        if (left[k] < left[i]) { swap = left[i]; left[i] = left[k]; left[k] = swap }
+      for (i = 1; i <= lefts; ++i) add("Declared in no header", left[i])
+      while ((getline line < older) > 0) if (line != "") add("Older names, looked up in the library by clients", line)
+
+      print "# Coverage"
+      print ""
+      print "What every public function does here. Written by `tools/coverage.sh` from the code: do not edit."
+      print ""
+      print "- **works**: does what the original does, with its codes and its order of checks."
+      print "- **refuses**: makes the argument checks of the original, then answers that the feature is not there"
+      print "  (207000, or 107043 for device variables), with a text that says what to use instead. Functions that return"
+      print "  a pointer return NULL."
+      print "- **absent**: not defined; a program that needs it does not link."
+      print ""
+      print "| | functions |"
+      print "|---|---:|"
+      split("works refuses absent", states, " ")
+      for (i = 1; i <= 3; ++i) printf "| %s | %d |\n", states[i], count[states[i]]
+      printf "| all | %d |\n", total
+      for (i = 1; i <= chapters; ++i) {
+        title = titles[i]
+        printf "\n## %s\n\n", title
+        printf "%s.\n\n| function | | file |\n|---|---|---|\n%s", tally(title), rows[title]
+      }
+    }' "$names_file"
+}
+
+render >"$work/coverage.md"
+if [ "${1:-}" != --check ]; then
+  mkdir -p docs
+  cp "$work/coverage.md" "$document"
+  sed -n 's/^| \(works\|refuses\|absent\|all\) | \([0-9]*\) |$/\1: \2/p' "$document"
+  exit 0
+fi
+
+actual=$document
+[ -f "$actual" ] || { actual=$work/none && : >"$actual"; }
+rows() { grep '^| `' "$1" | LC_ALL=C sort || true; }
+rows "$work/coverage.md" >"$work/expected_rows"
+rows "$actual" >"$work/actual_rows"
+passed=$(LC_ALL=C comm -12 "$work/expected_rows" "$work/actual_rows" | wc -l)
+failed=$(($(wc -l <"$work/expected_rows") - passed))
+if ! cmp -s "$work/coverage.md" "$actual"; then
+  diff -U 0 "$actual" "$work/coverage.md" | sed 1,2d | grep '^[-+]' | head -20 || true
+  echo "$document is out of date: run tools/coverage.sh and commit the result"
+  [ "$failed" -gt 0 ] || failed=1
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
