@@ -1,0 +1,262 @@
+// Virtual memory, managed memory and pools: not there yet.
+#include "acl/acl_rt_memory_soma.h"
+#include "tests/conformance/refused/refusals.h"
+
+#ifndef ROPEWAY_TEST_VENDOR
+namespace ropeway_test {
+namespace {
+
+constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kRange = ACL_ERROR_RT_PARAM_INVALID;
+constexpr size_t kMiB = 1 << 20;
+constexpr size_t kGiB = 1 << 30;
+
+class RefusedMemory : public StreamTest {
+ protected:
+  void* const p_ = Nonsense();
+  void* out_ = Nonsense();
+  size_t size_ = 77;
+
+  static aclrtPhysicalMemProp HugeOnDevice(uint32_t device) {
+    aclrtPhysicalMemProp prop = {};
+    prop.handleType = ACL_MEM_HANDLE_TYPE_NONE;
+    prop.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+    prop.memAttr = ACL_HBM_MEM_HUGE;
+    prop.location = {device, ACL_MEM_LOCATION_TYPE_DEVICE};
+    return prop;
+  }
+};
+
+TEST_F(RefusedMemory, ReserveIsRefused) {
+  ExpectRefusals(
+      {
+          {"aclrtReserveMemAddress",
+           [&] { return aclrtReserveMemAddress(&out_, 2 * kMiB, 0, nullptr, 0); },
+           {{kNull, [&] { return aclrtReserveMemAddress(nullptr, 2 * kMiB, 0, nullptr, 0); }},
+            {kNull, [&] { return aclrtReserveMemAddress(&out_, 0, 0, nullptr, 0); }},
+            {kNull, [&] { return aclrtReserveMemAddress(&out_, 2 * kMiB, 0, nullptr, 2); }},
+            {kRange, [&] { return aclrtReserveMemAddress(&out_, 2 * kMiB, 1, nullptr, 1); }}}},
+          {"aclrtReserveMemAddressNoUCMemory",
+           [&] { return aclrtReserveMemAddressNoUCMemory(&out_, kGiB, 0, p_, 0); },
+           {{kNull, [&] { return aclrtReserveMemAddressNoUCMemory(nullptr, kGiB, 0, p_, 0); }},
+            {kNull, [&] { return aclrtReserveMemAddressNoUCMemory(&out_, 0, 0, p_, 0); }},
+            {kRange, [&] { return aclrtReserveMemAddressNoUCMemory(&out_, kGiB, 0, nullptr, 0); }},
+            {kRange, [&] { return aclrtReserveMemAddressNoUCMemory(&out_, kGiB + 1, 0, p_, 0); }}}},
+          {"aclrtReleaseMemAddress",
+           [&] { return aclrtReleaseMemAddress(p_); },
+           {{kNull, [&] { return aclrtReleaseMemAddress(nullptr); }}}},
+      },
+      LastError::kShows);
+  EXPECT_EQ(out_, Nonsense());
+}
+
+TEST_F(RefusedMemory, PhysicalMemoryIsRefusedBehindItsPropertyChecks) {
+  aclrtPhysicalMemProp good = HugeOnDevice(0), no_device = HugeOnDevice(99);
+  aclrtPhysicalMemProp posix = good, ddr = good, pageable = good, plain = good;
+  posix.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+  ddr.memAttr = ACL_DDR_MEM_HUGE;
+  pageable.location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+  plain.memAttr = ACL_HBM_MEM;
+  auto malloc_with = [&](aclrtPhysicalMemProp* prop) { return aclrtMallocPhysical(&out_, 2 * kMiB, prop, 0); };
+  auto granularity = [&](aclrtPhysicalMemProp* prop, int option) {
+    return aclrtMemGetAllocationGranularity(prop, static_cast<aclrtMemGranularityOptions>(option), &size_);
+  };
+  ExpectRefusals(
+      {
+          {"aclrtMallocPhysical",
+           [&] { return malloc_with(&good); },
+           {{kNull, [&] { return aclrtMallocPhysical(nullptr, 2 * kMiB, &good, 0); }},
+            {kNull, [&] { return malloc_with(nullptr); }},
+            {kNull, [&] { return aclrtMallocPhysical(&out_, 0, &good, 0); }},
+            {kNull, [&] { return aclrtMallocPhysical(&out_, 2 * kMiB, &good, 1); }},
+            {kNull, [&] { return malloc_with(&posix); }},
+            {kNull, [&] { return malloc_with(&ddr); }},
+            {kNull, [&] { return malloc_with(&pageable); }},
+            {kNull, [&] { return malloc_with(&plain); }},
+            {ACL_ERROR_RT_INVALID_DEVICEID, [&] { return malloc_with(&no_device); }}}},
+          {"aclrtFreePhysical",
+           [&] { return aclrtFreePhysical(p_); },
+           {{kNull, [&] { return aclrtFreePhysical(nullptr); }}}},
+          {"aclrtMemGetAllocationGranularity",
+           [&] { return granularity(&good, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM); },
+           {{kNull, [&] { return granularity(nullptr, 0); }},
+            {kNull, [&] { return granularity(&plain, 0); }},
+            {kRange, [&] { return granularity(&good, 2); }}}},
+          {"aclrtMemRetainAllocationHandle",
+           [&] { return aclrtMemRetainAllocationHandle(p_, &out_); },
+           {{kNull, [&] { return aclrtMemRetainAllocationHandle(nullptr, &out_); }},
+            {kNull, [&] { return aclrtMemRetainAllocationHandle(p_, nullptr); }}}},
+          {"aclrtMemGetAllocationPropertiesFromHandle",
+           [&] { return aclrtMemGetAllocationPropertiesFromHandle(p_, &good); },
+           {{kNull, [&] { return aclrtMemGetAllocationPropertiesFromHandle(nullptr, &good); }},
+            {kNull, [&] { return aclrtMemGetAllocationPropertiesFromHandle(p_, nullptr); }}}},
+      },
+      LastError::kShows);
+  EXPECT_EQ(out_, Nonsense());
+  EXPECT_EQ(size_, 77u);
+}
+
+TEST_F(RefusedMemory, MappingIsRefused) {
+  aclrtMemAccessDesc access = {};
+  aclrtMemLocation location = {};
+  uint64_t flag = 77;
+  for (auto* map : {aclrtMapMem, aclrtMemMapNoAccess}) {
+    const char* name = map == aclrtMapMem ? "aclrtMapMem" : "aclrtMemMapNoAccess";
+    ExpectRefusals({{name,
+                     [&] { return map(p_, 2 * kMiB, 0, p_, 0); },
+                     {{kNull, [&] { return map(nullptr, 2 * kMiB, 0, p_, 0); }},
+                      {kNull, [&] { return map(p_, 2 * kMiB, 0, nullptr, 0); }},
+                      {kNull, [&] { return map(p_, 0, 0, p_, 0); }},
+                      {kNull, [&] { return map(p_, 2 * kMiB, 1, p_, 1); }},
+                      {kRange, [&] { return map(p_, 2 * kMiB, 1, p_, 0); }}}}},
+                   LastError::kShows);
+  }
+  ExpectRefusals(
+      {
+          {"aclrtUnmapMem", [&] { return aclrtUnmapMem(p_); }, {{kNull, [&] { return aclrtUnmapMem(nullptr); }}}},
+          {"aclrtMemSetAccess",
+           [&] { return aclrtMemSetAccess(p_, 2 * kMiB, &access, 1); },
+           {{kRange, [&] { return aclrtMemSetAccess(nullptr, 2 * kMiB, &access, 1); }},
+            {kRange, [&] { return aclrtMemSetAccess(p_, 2 * kMiB, nullptr, 1); }},
+            {kRange, [&] { return aclrtMemSetAccess(p_, 2 * kMiB, &access, 0); }}}},
+          {"aclrtMemGetAccess",
+           [&] { return aclrtMemGetAccess(p_, &location, &flag); },
+           {{kNull, [&] { return aclrtMemGetAccess(nullptr, &location, &flag); }},
+            {kNull, [&] { return aclrtMemGetAccess(p_, nullptr, &flag); }},
+            {kNull, [&] { return aclrtMemGetAccess(p_, &location, nullptr); }}}},
+          {"aclrtMemMapSelectedLink",
+           [&] { return aclrtMemMapSelectedLink(p_, 2 * kMiB, p_, 1); },
+           {{kNull, [&] { return aclrtMemMapSelectedLink(nullptr, 2 * kMiB, p_, 1); }},
+            {kNull, [&] { return aclrtMemMapSelectedLink(p_, 0, p_, 1); }},
+            {kNull, [&] { return aclrtMemMapSelectedLink(p_, 2 * kMiB, p_, 2); }}}},
+          {"aclrtMemMapSetLink",
+           [&] { return aclrtMemMapSetLink(p_, ACL_RT_MEM_ACCESS_LINK_HCCS); },
+           {{kNull, [&] { return aclrtMemMapSetLink(nullptr, ACL_RT_MEM_ACCESS_LINK_HCCS); }},
+            {kRange, [&] { return aclrtMemMapSetLink(p_, static_cast<aclrtMemLinkType>(4)); }}}},
+      },
+      LastError::kShows);
+  EXPECT_EQ(flag, 77u);
+}
+
+TEST_F(RefusedMemory, ManagedMemoryIsRefused) {
+  const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0}, nowhere = {ACL_MEM_LOCATIONTYPE_DEVICE, 99};
+  const auto prefer = ACL_MEM_ADVISE_SET_PREFERRED_LOCATION;
+  const auto mostly = ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+  const auto bad_attribute = static_cast<aclrtMemManagedRangeAttribute>(9);
+  aclrtMemManagedRangeAttribute attributes[2] = {mostly, mostly}, bad_attributes[2] = {mostly, bad_attribute};
+  int32_t data = 77;
+  void* datas[2] = {&data, &data};
+  size_t sizes[2] = {4, 4};
+  ExpectRefusals(
+      {
+          {"aclrtMemAllocManaged",
+           [&] { return aclrtMemAllocManaged(&out_, 4096, ACL_RT_MEM_ATTACH_GLOBAL); },
+           {{kNull, [&] { return aclrtMemAllocManaged(nullptr, 4096, 1); }},
+            {kNull, [&] { return aclrtMemAllocManaged(&out_, 0, 2); }},
+            {kRange, [&] { return aclrtMemAllocManaged(&out_, 0, 1); }}}},
+          {"aclrtMemManagedAdvise",
+           [&] { return aclrtMemManagedAdvise(p_, 4096, prefer, here); },
+           {{kNull, [&] { return aclrtMemManagedAdvise(nullptr, 4096, prefer, here); }},
+            {kNull, [&] { return aclrtMemManagedAdvise(p_, 0, prefer, here); }},
+            {kRange, [&] { return aclrtMemManagedAdvise(p_, 4096, static_cast<aclrtMemManagedAdviseType>(6), here); }},
+            {kRange, [&] { return aclrtMemManagedAdvise(p_, 4096, prefer, nowhere); }}}},
+          {"aclrtMemManagedGetAttr",
+           [&] { return aclrtMemManagedGetAttr(mostly, p_, 4096, &data, sizeof(data)); },
+           {{kNull, [&] { return aclrtMemManagedGetAttr(mostly, nullptr, 4096, &data, sizeof(data)); }},
+            {kNull, [&] { return aclrtMemManagedGetAttr(mostly, p_, 4096, nullptr, sizeof(data)); }},
+            {kNull, [&] { return aclrtMemManagedGetAttr(mostly, p_, 0, &data, sizeof(data)); }},
+            {kRange, [&] { return aclrtMemManagedGetAttr(bad_attribute, p_, 4096, &data, sizeof(data)); }}}},
+          {"aclrtMemManagedGetAttrs",
+           [&] { return aclrtMemManagedGetAttrs(attributes, 2, p_, 4096, datas, sizes); },
+           {{kNull, [&] { return aclrtMemManagedGetAttrs(nullptr, 2, p_, 4096, datas, sizes); }},
+            {kNull, [&] { return aclrtMemManagedGetAttrs(attributes, 2, p_, 4096, nullptr, sizes); }},
+            {kNull, [&] { return aclrtMemManagedGetAttrs(attributes, 2, p_, 4096, datas, nullptr); }},
+            {kRange, [&] { return aclrtMemManagedGetAttrs(bad_attributes, 2, p_, 4096, datas, sizes); }}}},
+      },
+      LastError::kShows);
+  EXPECT_EQ(data, 77);
+  EXPECT_EQ(out_, Nonsense());
+}
+
+TEST_F(RefusedMemory, PrefetchIsRefused) {
+  const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0}, nowhere = {ACL_MEM_LOCATIONTYPE_DEVICE, -1};
+  const void* ptrs[2] = {p_, p_};
+  size_t sizes[2] = {4096, 4096}, indexes[2] = {0, 1}, not_growing[2] = {0, 0}, not_zero[2] = {1, 2};
+  aclrtMemManagedLocation places[2] = {here, here};
+  auto batch = [&](const void** p, size_t* s, size_t count, aclrtMemManagedLocation* where, size_t* index, size_t runs,
+                   uint64_t flags) {
+    return aclrtMemManagedPrefetchBatchAsync(p, s, count, where, index, runs, flags, stream_);
+  };
+  ExpectRefusals(
+      {
+          {"aclrtMemManagedPrefetchAsync",
+           [&] { return aclrtMemManagedPrefetchAsync(p_, 4096, here, 0, stream_); },
+           {{kNull, [&] { return aclrtMemManagedPrefetchAsync(nullptr, 4096, here, 0, stream_); }},
+            {kNull, [&] { return aclrtMemManagedPrefetchAsync(p_, 0, here, 0, stream_); }},
+            {kNull, [&] { return aclrtMemManagedPrefetchAsync(p_, 4096, here, 1, stream_); }},
+            {kRange, [&] { return aclrtMemManagedPrefetchAsync(p_, 4096, nowhere, 0, stream_); }}}},
+          {"aclrtMemManagedPrefetchBatchAsync",
+           [&] { return batch(ptrs, sizes, 2, places, indexes, 2, 0); },
+           {{kNull, [&] { return batch(nullptr, sizes, 2, places, indexes, 2, 0); }},
+            {kNull, [&] { return batch(ptrs, sizes, 0, places, indexes, 2, 0); }},
+            {kNull, [&] { return batch(ptrs, sizes, 2, places, indexes, 0, 0); }},
+            {kNull, [&] { return batch(ptrs, sizes, 2, places, indexes, 2, 1); }},
+            {kNull, [&] { return batch(ptrs, sizes, 1, places, indexes, 2, 0); }},
+            {kRange, [&] { return batch(ptrs, sizes, 2, places, not_growing, 2, 0); }},
+            {kRange, [&] { return batch(ptrs, sizes, 2, places, not_zero, 2, 0); }}}},
+      },
+      LastError::kShows);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+}
+
+TEST_F(RefusedMemory, PoolsAreRefused) {
+  aclrtMemPoolProps props = {};
+  props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+  aclrtMemPoolProps on_host = props, dirty = props, no_device = props;
+  on_host.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+  dirty.reserved[31] = 1;
+  no_device.location.id = 99;
+  uint64_t value = 0;
+  const auto threshold = ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD;
+  ExpectRefusals(
+      {
+          {"aclrtMemPoolCreate",
+           [&] { return aclrtMemPoolCreate(&out_, &props); },
+           {{kNull, [&] { return aclrtMemPoolCreate(nullptr, &props); }},
+            {kNull, [&] { return aclrtMemPoolCreate(&out_, nullptr); }},
+            {kNull, [&] { return aclrtMemPoolCreate(&out_, &on_host); }},
+            {kNull, [&] { return aclrtMemPoolCreate(&out_, &dirty); }},
+            {ACL_ERROR_RT_INVALID_DEVICEID, [&] { return aclrtMemPoolCreate(&out_, &no_device); }}}},
+          {"aclrtMemPoolDestroy",
+           [&] { return aclrtMemPoolDestroy(p_); },
+           {{kNull, [&] { return aclrtMemPoolDestroy(nullptr); }}}},
+          {"aclrtMemPoolSetAttr",
+           [&] { return aclrtMemPoolSetAttr(p_, threshold, &value); },
+           {{kNull, [&] { return aclrtMemPoolSetAttr(nullptr, threshold, &value); }},
+            {kRange, [&] { return aclrtMemPoolSetAttr(p_, threshold, nullptr); }},
+            {kRange, [&] { return aclrtMemPoolSetAttr(p_, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value); }}}},
+          {"aclrtMemPoolGetAttr",
+           [&] { return aclrtMemPoolGetAttr(p_, threshold, &value); },
+           {{kNull, [&] { return aclrtMemPoolGetAttr(nullptr, threshold, &value); }},
+            {kRange, [&] { return aclrtMemPoolGetAttr(p_, threshold, nullptr); }},
+            {kRange, [&] { return aclrtMemPoolGetAttr(p_, static_cast<aclrtMemPoolAttr>(9), &value); }}}},
+          {"aclrtMemPoolMallocAsync",
+           [&] { return aclrtMemPoolMallocAsync(&out_, 4096, p_, stream_); },
+           {{kNull, [&] { return aclrtMemPoolMallocAsync(nullptr, 4096, p_, stream_); }},
+            {kNull, [&] { return aclrtMemPoolMallocAsync(&out_, 4096, nullptr, stream_); }},
+            {kNull, [&] { return aclrtMemPoolMallocAsync(&out_, 4096, p_, nullptr); }}}},
+          {"aclrtMemPoolFreeAsync",
+           [&] { return aclrtMemPoolFreeAsync(p_, stream_); },
+           {{kNull, [&] { return aclrtMemPoolFreeAsync(nullptr, stream_); }}}},
+          {"aclrtMemPoolTrimTo",
+           [&] { return aclrtMemPoolTrimTo(p_, 0); },
+           {{kNull, [&] { return aclrtMemPoolTrimTo(nullptr, 0); }}}},
+      },
+      LastError::kShows);
+  EXPECT_EQ(aclrtMemPoolMallocAsync(&out_, 0, p_, stream_), ACL_SUCCESS) << "nothing asked for, nothing written";
+  EXPECT_EQ(out_, Nonsense());
+}
+
+}  // namespace
+}  // namespace ropeway_test
+#endif

@@ -1,0 +1,188 @@
+// Exhaustive checks of the lock-free protocols on small models (tests/model): every interleaving of a few threads. Each
+// protocol also has mutants, one forgotten step each, which the checker must catch: a checker that cannot fail is none.
+#include <gtest/gtest.h>
+
+#include "model/checker.h"
+#include "model/memory_models.h"
+#include "model/queue_model.h"
+#include "model/sleep_models.h"
+
+namespace ropeway_model {
+namespace {
+
+template <typename Model>
+void ExpectHolds(const Model& model) {
+  const Verdict verdict = Check(model, typename Model::State());
+  EXPECT_EQ(verdict.broken, "") << verdict.Explain();
+  EXPECT_GT(verdict.states, 20u) << "the model hardly did anything";
+  EXPECT_GT(verdict.at_rest, 0u) << "the model never comes to rest";
+}
+
+template <typename Model>
+void ExpectCaught(const Model& mutant) {
+  const Verdict verdict = Check(mutant, typename Model::State());
+  EXPECT_NE(verdict.broken, "") << "a forgotten step went unnoticed in " << verdict.states << " states";
+  EXPECT_FALSE(verdict.schedule.empty());
+}
+
+// --- The state word of a queue ------------------------------------------------------------------------------------------
+
+TEST(QueueModelTest, EveryTaskRunsOnceUnderOneOwner) { ExpectHolds(QueueModel()); }
+
+TEST(QueueModelTest, AlsoWithoutHelpAndInlineRuns) {
+  QueueModel model;
+  model.helper = false;
+  model.inline_runs = false;
+  ExpectHolds(model);
+}
+
+TEST(QueueModelTest, AGateThatOpensAtAnyMomentResumesTheQueue) {
+  for (int task = 0; task < 2; ++task) {
+    QueueModel model;
+    model.opener = true;
+    model.gate_task = task;
+    ExpectHolds(model);
+  }
+}
+
+TEST(QueueModelTest, AnAbortAtAnyMomentEndsAndLosesNothing) {
+  for (int task = -1; task < 2; ++task) {
+    QueueModel model;
+    model.tasks = 2;
+    model.aborter = true;
+    model.gate_task = task;
+    ExpectHolds(model);
+  }
+}
+
+TEST(QueueModelTest, AnAbortAgainstAGateThatOpens) {
+  for (int task = 0; task < 2; ++task) {
+    QueueModel model;
+    model.tasks = 2;
+    model.aborter = true;
+    model.opener = true;
+    model.gate_task = task;
+    ExpectHolds(model);
+  }
+}
+
+TEST(QueueModelTest, MutantWithoutTheSecondLookLosesWork) {
+  QueueModel mutant;
+  mutant.helper = false;
+  mutant.second_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(QueueModelTest, MutantThatLooksBeforeItPublishesLosesWork) {
+  QueueModel mutant;
+  mutant.publish_before_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(QueueModelTest, MutantThatTakesOwnershipByAStoreHasTwoOwners) {
+  QueueModel mutant;
+  mutant.own_by_swap = false;
+  ExpectCaught(mutant);
+}
+
+// --- How lanes fall asleep ----------------------------------------------------------------------------------------------
+
+TEST(LanesModelTest, NoWakeUpIsLost) { ExpectHolds(LanesModel()); }
+
+TEST(LanesModelTest, ACallForHelpDoesNotSwallowAWakeUp) {
+  LanesModel model;
+  model.pushers = 1;
+  model.help_caller = true;
+  ExpectHolds(model);
+}
+
+TEST(LanesModelTest, MutantWithoutTheLastLook) {
+  LanesModel mutant;
+  mutant.look_before_wait = false;
+  ExpectCaught(mutant);
+}
+
+TEST(LanesModelTest, MutantThatLooksBeforeItCountsAsAsleep) {
+  LanesModel mutant;
+  mutant.count_before_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(LanesModelTest, MutantThatLeavesTheClaimOfAWakeBehind) {
+  LanesModel mutant;
+  mutant.clear_before_wait = false;
+  ExpectCaught(mutant);
+}
+
+TEST(LanesModelTest, MutantThatReadsTheWordBehindTheLook) {
+  LanesModel mutant;
+  mutant.read_word_first = false;
+  ExpectCaught(mutant);
+}
+
+TEST(LanesModelTest, MutantThatKeepsWhatElseIsListedToItself) {
+  LanesModel mutant;
+  mutant.wake_when_more = false;
+  ExpectCaught(mutant);
+}
+
+// --- How waiters fall asleep --------------------------------------------------------------------------------------------
+
+TEST(WaitersModelTest, NoWaiterSleepsForWhatIsDone) { ExpectHolds(WaitersModel()); }
+
+TEST(WaitersModelTest, AlsoWhenTheLastTaskNeverComes) {
+  WaitersModel model;
+  model.owner_completes = 2;
+  ExpectHolds(model);
+}
+
+TEST(WaitersModelTest, AlsoWithAnAbort) {
+  WaitersModel model;
+  model.aborter = true;
+  ExpectHolds(model);
+}
+
+TEST(WaitersModelTest, MutantThatReadsProgressLast) {
+  WaitersModel mutant;
+  mutant.read_progress_first = false;
+  ExpectCaught(mutant);
+}
+
+TEST(WaitersModelTest, MutantThatLooksBeforeItRegisters) {
+  WaitersModel mutant;
+  mutant.register_before_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(WaitersModelTest, MutantOwnerThatLooksBeforeItCompletes) {
+  WaitersModel mutant;
+  mutant.complete_before_look = false;
+  ExpectCaught(mutant);
+}
+
+// --- Smaller ones -------------------------------------------------------------------------------------------------------
+
+TEST(RegistrationsModelTest, AReaderNeverMissesAndNeverLeavesItsArray) { ExpectHolds(RegistrationsModel()); }
+
+TEST(RegistrationsModelTest, MutantThatEmptiesTheSetWhileItGrows) {
+  RegistrationsModel mutant;
+  mutant.zero_count = true;
+  ExpectCaught(mutant);
+}
+
+TEST(RegistrationsModelTest, MutantThatReadsTheArrayBeforeItsLength) {
+  RegistrationsModel mutant;
+  mutant.count_before_array = false;
+  ExpectCaught(mutant);
+}
+
+TEST(AbortMarkModelTest, AbortsThatMeetDropWhatEachOfThemSaw) { ExpectHolds(AbortMarkModel()); }
+
+TEST(AbortMarkModelTest, MutantThatStoresASmallerMark) {
+  AbortMarkModel mutant;
+  mutant.keep_the_larger = false;
+  ExpectCaught(mutant);
+}
+
+}  // namespace
+}  // namespace ropeway_model
