@@ -1,0 +1,86 @@
+// What `ropeway bench` knows about its results: rows with a measured figure, the figure beside it and the goal that
+// judges them; printed as a table, written as JSON. The workloads (bench_*.cpp) fill it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/opencl_peer.h"
+
+namespace ropeway::cli {
+
+enum class Unit { kSeconds, kBytesPerSecond, kRatio, kPercent };
+
+// What a figure must reach, and what it should.
+struct Goal {
+  enum Bound { kAtMost, kAtLeast };
+  Bound bound;
+  Unit unit;
+  double must;
+  double aim;
+
+  bool MustMet(double figure) const { return bound == kAtMost ? figure <= must : figure >= must; }
+  bool AimMet(double figure) const { return bound == kAtMost ? figure <= aim : figure >= aim; }
+};
+
+struct BenchRow {
+  std::string name;  // stable: --filter and the JSON use it
+  std::string what;  // for people
+  double measured;
+  Unit unit;
+  std::string beside_name;       // whom we are measured beside; empty: nobody
+  std::optional<double> beside;  // in the same unit
+  double judged;                 // the figure that the goal looks at, in the goal's unit
+  Goal goal;
+};
+
+struct BenchOptions {
+  bool quick = false;
+  std::string filter;     // only workloads whose name contains it
+  std::string json_file;  // empty: no file
+};
+
+class BenchReport {
+ public:
+  explicit BenchReport(BenchOptions options) : options_(std::move(options)) {}
+
+  const BenchOptions& options() const { return options_; }
+  int rounds() const { return options_.quick ? 9 : 31; }
+  // Whether the filter lets this workload through; says on stderr that it begins.
+  bool Begin(const std::string& name) const;
+
+  void Add(BenchRow row) { rows_.push_back(std::move(row)); }
+  // A workload that cannot run here. Skips are listed, never silent.
+  void Skip(std::string name, std::string why) { skipped_.push_back({std::move(name), std::move(why)}); }
+
+  // PoCL, opened at first use; null when it is not there (why_no_peer() then tells).
+  bench::OpenClPeer* Peer();
+  const std::string& why_no_peer() const { return why_no_peer_; }
+
+  bool empty() const { return rows_.empty() && skipped_.empty(); }
+  void PrintTable() const;
+  void WriteJson(const std::string& path) const;
+
+ private:
+  struct Skipped {
+    std::string name;
+    std::string why;
+  };
+
+  BenchOptions options_;
+  std::vector<BenchRow> rows_;
+  std::vector<Skipped> skipped_;
+  bool peer_tried_ = false;
+  std::unique_ptr<bench::OpenClPeer> peer_;
+  std::string why_no_peer_;
+};
+
+// The workloads. Each verifies its data once, then measures, and throws when bytes differ or a call is refused.
+void BenchSubmit(BenchReport& report);       // submit_4k, submit_4k_over_pocl
+void BenchSmallCopies(BenchReport& report);  // burst_1000x4k, round_trip_4k, round_trip_4k_after_idle
+void BenchLargeCopies(BenchReport& report);  // single_*, pocl_512m, two_threads_*
+void BenchManyStreams(BenchReport& report);  // streams_*, idle_100_streams
+
+}  // namespace ropeway::cli

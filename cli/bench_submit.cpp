@@ -1,0 +1,84 @@
+// What it costs the program to hand over one small copy while a lane is awake to take it.
+#include <vector>
+
+#include "bench/cold_pool.h"
+#include "bench/wake_lane.h"
+#include "cli/acl_objects.h"
+#include "cli/bench_report.h"
+#include "cli/measure.h"
+
+namespace ropeway::cli {
+namespace {
+
+using bench::kWakeBytes;
+
+constexpr size_t kBlock = 4096;
+constexpr size_t kHotBlocks = 64;  // the blocks stay in the cache: handing over is measured here, not memory
+constexpr size_t kBurst = 1500;    // fewer than the 2013 tasks a stream holds, so no submit ever waits for room
+
+class Submitter {
+ public:
+  Submitter() : pool_(kWakeBytes + kHotBlocks * kBlock) {
+    pool_.WalkInOrder(kBlock);
+    pool_.Verify("submit_4k", kHotBlocks, kBlock, [this] {
+      for (size_t i = 0; i < kHotBlocks; ++i) Submit(pool_.Next());
+      stream_.Synchronize();
+    });
+  }
+
+  const uint8_t* source(size_t i) const { return pool_.host(kWakeBytes + i % kHotBlocks * kBlock); }
+
+  // Seconds per submit, over one burst.
+  double Burst() {
+    bench::WakeLane(pool_, stream_);
+    aclError worst = ACL_SUCCESS;
+    const Clock::time_point start = Clock::now();
+    for (size_t i = 0; i < kBurst; ++i) worst |= Submit(kWakeBytes + i % kHotBlocks * kBlock);
+    const double seconds = SecondsSince(start);
+    Check(worst, "aclrtMemcpyAsync");
+    stream_.Synchronize();
+    return seconds / kBurst;
+  }
+
+ private:
+  aclError Submit(size_t offset) {
+    return aclrtMemcpyAsync(pool_.device(offset), kBlock, pool_.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE,
+                            stream_.get());
+  }
+
+  bench::ColdPool pool_;
+  Stream stream_;
+};
+
+double PeerBurst(bench::OpenClPeer& peer, const Submitter& submitter) {
+  const Clock::time_point start = Clock::now();
+  for (size_t i = 0; i < kBurst; ++i) peer.Write(i % kHotBlocks * kBlock, submitter.source(i), kBlock);
+  const double seconds = SecondsSince(start);
+  peer.Finish();
+  return seconds / kBurst;
+}
+
+}  // namespace
+
+void BenchSubmit(BenchReport& report) {
+  if (!report.Begin("submit_4k")) return;
+  Submitter submitter;
+  std::vector<Contestant> contestants = {{"ropeway", [&] { return submitter.Burst(); }}};
+  bench::OpenClPeer* peer = report.Peer();
+  if (peer != nullptr) {
+    peer->Allocate(kHotBlocks * kBlock);
+    contestants.push_back({"PoCL", [&] { return PeerBurst(*peer, submitter); }});
+  }
+  const Rounds rounds = RunShuffled(contestants, report.rounds());
+  const double cost = rounds.MedianCost(0);
+  report.Add({"submit_4k", "submit 4 KiB, pinned, lane awake", cost, Unit::kSeconds, "", std::nullopt, cost,
+              Goal{Goal::kAtMost, Unit::kSeconds, 60e-9, 30e-9}});
+  if (peer == nullptr) {
+    report.Skip("submit_4k_over_pocl", report.why_no_peer());
+    return;
+  }
+  report.Add({"submit_4k_over_pocl", "submit 4 KiB, against PoCL", cost, Unit::kSeconds, "PoCL", rounds.MedianCost(1),
+              rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 20, 20}});
+}
+
+}  // namespace ropeway::cli

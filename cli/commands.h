@@ -1,0 +1,15 @@
+// The subcommands of `ropeway`, one file each. Each function adds its command to the parser; when the user chose it,
+// parsing runs it and stores the exit status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ropeway::cli {
+
+void AddBench(CLI::App& app, int* status);
+void AddDemo(CLI::App& app, int* status);
+void AddDoctor(CLI::App& app, int* status);
+void AddEnv(CLI::App& app, int* status);
+void AddExec(CLI::App& app, int* status);
+
+}  // namespace ropeway::cli

@@ -1,0 +1,255 @@
+// `ropeway doctor`: what this machine offers and what is in force, one line each, with a next step where something is
+// wrong.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "bench/opencl_peer.h"
+#include "cli/acl_objects.h"
+#include "cli/commands.h"
+#include "cli/machine.h"
+#include "cli/settings.h"
+#include "cli/table.h"
+#include "cli/tree.h"
+
+extern char** environ;
+
+namespace ropeway::cli {
+namespace {
+
+enum class Health { kOk, kNote, kProblem };
+
+// Collects the lines; a next step goes under its line when it is printed.
+class Findings {
+ public:
+  void Add(Health health, std::string subject, std::string finding, std::string next_step = "") {
+    lines_.push_back({health, std::move(subject), std::move(finding), std::move(next_step)});
+  }
+  void Ok(std::string subject, std::string finding) { Add(Health::kOk, std::move(subject), std::move(finding)); }
+
+  // Returns the number of problems.
+  size_t Print() const {
+    Table table({{""}, {""}, {""}});
+    size_t problems = 0;
+    for (const Line& line : lines_) {
+      problems += line.health == Health::kProblem ? 1 : 0;
+      table.AddRow({Word(line.health), line.subject, line.finding});
+      if (!line.next_step.empty()) table.AddRow({"", "", "-> " + line.next_step});
+    }
+    table.Print(stdout);
+    return problems;
+  }
+
+ private:
+  struct Line {
+    Health health;
+    std::string subject;
+    std::string finding;
+    std::string next_step;
+  };
+
+  static const char* Word(Health health) {
+    return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem";
+  }
+
+  std::vector<Line> lines_;
+};
+
+// The library's messages have several lines; a finding has one.
+std::string OneLine(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string Limit(rlim_t value) { return value == RLIM_INFINITY ? "unlimited" : FormatBytes(value); }
+
+void LookAtProcessor(Findings& findings) {
+  const std::string features = CpuFeatures();
+  const bool fast = features.find("avx2") != std::string::npos || features.find("neon") != std::string::npos;
+  findings.Add(fast ? Health::kOk : Health::kNote, "processor",
+               CpuModel() + (features.empty() ? "" : " (" + features + ")"),
+               fast ? "" : "no AVX2: large copies go at the speed of libc's memcpy");
+  const int cores = CoresAllowed();
+  findings.Add(cores > 1 ? Health::kOk : Health::kNote, "cores", Format("%d for this process", cores),
+               cores > 1 ? "" : "one core: copies and the program take turns");
+  if (const std::optional<double> quota = CpuQuota()) {
+    findings.Add(*quota >= cores ? Health::kOk : Health::kNote, "CPU quota",
+                 Format("%.1f cores' worth of time", *quota),
+                 *quota >= cores ? "" : "a control group throttles: set ROPEWAY_LANES to the quota");
+  }
+  findings.Ok("cache", LastLevelCache().empty() ? "unknown" : LastLevelCache() + " last level");
+}
+
+void LookAtPages(Findings& findings) {
+  const std::string pages = ChosenOption(ReadLine("/sys/kernel/mm/transparent_hugepage/enabled").value_or("not there"));
+  const bool huge = pages == "always" || pages == "madvise";
+  findings.Add(huge ? Health::kOk : Health::kNote, "huge pages", pages,
+               huge ? "" : "scattered copies gain from: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+  const std::string overcommit = ReadLine("/proc/sys/vm/overcommit_memory").value_or("unknown");
+  findings.Add(overcommit == "2" ? Health::kProblem : Health::kOk, "overcommit", overcommit,
+               overcommit == "2"
+                   ? "strict accounting refuses memory that is not touched yet: sysctl vm.overcommit_memory=0, or a "
+                     "smaller ROPEWAY_DEVICE_MEMORY"
+                   : "");
+  const size_t available = MemoryInfo("MemAvailable").value_or(0);
+  findings.Ok("memory", FormatBytes(MemoryInfo("MemTotal").value_or(0)) + ", " + FormatBytes(available) + " available");
+}
+
+void LookAtMapCount(Findings& findings) {
+  const size_t allowed = std::strtoul(ReadLine("/proc/sys/vm/max_map_count").value_or("0").c_str(), nullptr, 10);
+  std::ifstream maps("/proc/self/maps");
+  size_t used = 0;
+  for (std::string line; std::getline(maps, line);) ++used;
+  const bool enough = allowed >= 65530;
+  findings.Add(enough ? Health::kOk : Health::kNote, "mappings", Format("%zu allowed, %zu in use", allowed, used),
+               enough ? "" : "programs with many blocks need more: sysctl vm.max_map_count=262144");
+}
+
+void LookAtLimits(Findings& findings) {
+  rlimit limit = {};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  findings.Ok("locked memory", Limit(limit.rlim_cur));
+  getrlimit(RLIMIT_AS, &limit);
+  const bool free_addresses = limit.rlim_cur == RLIM_INFINITY;
+  findings.Add(free_addresses ? Health::kOk : Health::kProblem, "address space", Limit(limit.rlim_cur),
+               free_addresses
+                   ? ""
+                   : "devices reserve their whole memory as addresses: ulimit -v unlimited, or fewer and smaller "
+                     "devices (ROPEWAY_DEVICES, ROPEWAY_DEVICE_MEMORY)");
+}
+
+void LookAtTree(Findings& findings) {
+  const Tree tree = FindTree();
+  findings.Ok("library", LibraryInUse() + ", version " + ropewayGetVersion());
+  if (tree.complete) {
+    findings.Ok("tree", tree.root);
+  } else {
+    findings.Add(Health::kNote, "tree", tree.root + " is not a drop-in tree",
+                 "programs are built against an installed tree: run its bin/ropeway");
+  }
+  const char* home = std::getenv("ASCEND_HOME_PATH");
+  const bool elsewhere = home != nullptr && tree.complete && tree.root != home;
+  findings.Add(elsewhere ? Health::kNote : Health::kOk, "ASCEND_HOME_PATH", home == nullptr ? "not set" : home,
+               elsewhere ? "builds go to another tree: eval \"$(" + tree.root + "/bin/ropeway env)\"" : "");
+}
+
+void LookAtSettings(Findings& findings) {
+  for (const Setting& setting : Settings()) {
+    const char* value = std::getenv(setting.variable);
+    if (value == nullptr) {
+      findings.Ok(setting.variable, std::string(setting.standard) + "  (built in)");
+      continue;
+    }
+    const std::string problem = setting.problem(value);
+    findings.Add(problem.empty() ? Health::kOk : Health::kProblem, setting.variable,
+                 std::string(value) + "  (environment)", problem.empty() ? "" : "is ignored: " + problem);
+  }
+  for (const char* variable :
+       {"ASCEND_RT_VISIBLE_DEVICES", "SOC_VERSION", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT"}) {
+    if (const char* value = std::getenv(variable)) findings.Ok(variable, std::string(value) + "  (environment)");
+  }
+}
+
+void LookForTypos(Findings& findings) {
+  const std::string prefix = "ROPEWAY_";
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string variable(*entry, std::strcspn(*entry, "="));
+    if (variable.compare(0, prefix.size(), prefix) != 0 || FindSetting(variable) != nullptr) continue;
+    findings.Add(Health::kProblem, variable, "no such setting", "see ropeway exec --help for the names");
+  }
+}
+
+void LookAtDevices(Findings& findings) {
+  uint32_t count = 0;
+  const aclError counted = aclrtGetDeviceCount(&count);
+  if (counted != ACL_SUCCESS) {
+    findings.Add(Health::kProblem, "devices", Format("aclrtGetDeviceCount returned %d", counted),
+                 "look at ASCEND_RT_VISIBLE_DEVICES: rising numbers below ROPEWAY_DEVICES, separated by commas");
+    return;
+  }
+  const char* soc = aclrtGetSocName();
+  findings.Ok("devices", Format("%u x %s, engine %s", count, soc == nullptr ? "?" : soc, ropewayGetEngineName()));
+  for (uint32_t id = 0; id < count; ++id) {
+    const std::string subject = Format("device %u", id);
+    try {
+      DeviceScope device(static_cast<int32_t>(id));
+      size_t free_bytes = 0;
+      size_t total_bytes = 0;
+      RW_ACL(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total_bytes));
+      findings.Ok(subject, FormatBytes(total_bytes) + ", " + FormatBytes(free_bytes) + " free");
+    } catch (const AclFailure& failure) {
+      findings.Add(Health::kProblem, subject, OneLine(failure.what()),
+                   "fewer or smaller devices: ROPEWAY_DEVICES, ROPEWAY_DEVICE_MEMORY");
+    }
+  }
+}
+
+// The proof of the pudding: bytes to the device and back through a stream.
+void TryCopy(Findings& findings) {
+  try {
+    DeviceScope device(0);
+    constexpr size_t kSize = 4096;
+    PinnedBlock there(kSize);
+    PinnedBlock back(kSize);
+    DeviceBlock block(kSize);
+    Stream stream;
+    std::memset(there.data(), 0x5A, kSize);
+    std::memset(back.data(), 0, kSize);
+    RW_ACL(aclrtMemcpyAsync(block.data(), kSize, there.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
+    RW_ACL(aclrtMemcpyAsync(back.data(), kSize, block.data(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+    stream.Synchronize();
+    const bool same = std::memcmp(there.data(), back.data(), kSize) == 0;
+    findings.Add(same ? Health::kOk : Health::kProblem, "a copy",
+                 same ? "4 KiB there and back, same bytes" : "bytes differ",
+                 same ? "" : "this is a bug of Ropeway: please report it with this page");
+  } catch (const AclFailure& failure) {
+    findings.Add(Health::kProblem, "a copy", OneLine(failure.what()), "the lines above may tell why");
+  }
+}
+
+void LookForPeer(Findings& findings) {
+  std::string why_not;
+  if (const auto peer = bench::OpenClPeer::Open(&why_not)) {
+    findings.Ok("bench peer", peer->name());
+  } else {
+    findings.Add(Health::kNote, "bench peer", "no PoCL: " + why_not, "only needed to compare with in ropeway bench");
+  }
+}
+
+int RunDoctor() {
+  Findings findings;
+  LookAtProcessor(findings);
+  findings.Ok("system", "Linux " + KernelRelease() + ", " + LibcVersion());
+  LookAtPages(findings);
+  LookAtMapCount(findings);
+  LookAtLimits(findings);
+  LookAtTree(findings);
+  LookAtSettings(findings);
+  LookForTypos(findings);
+  LookAtDevices(findings);
+  TryCopy(findings);
+  LookForPeer(findings);
+  const size_t problems = findings.Print();
+  if (problems == 0)
+    std::printf("\nno problems found\n");
+  else
+    std::printf("\n%zu problem%s found\n", problems, problems == 1 ? "" : "s");
+  return problems == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, int* status) {
+  CLI::App* command = app.add_subcommand("doctor", "tell what this machine offers and which settings are in force");
+  command->callback([status] { *status = RunDoctor(); });
+}
+
+}  // namespace ropeway::cli

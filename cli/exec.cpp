@@ -1,0 +1,97 @@
+// `ropeway exec`: runs a program with Ropeway's library in front of every other, and with the settings that its flags
+// give.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/settings.h"
+#include "cli/tree.h"
+
+namespace ropeway::cli {
+namespace {
+
+constexpr int kCannotRun = 126;  // as shells say it
+constexpr int kNotFound = 127;
+
+struct ExecOptions {
+  std::vector<std::string> words;  // the program and its arguments
+  std::deque<std::string> values;  // one per setting; a deque, so that the parser's references stay valid
+  std::deque<bool> switches;
+};
+
+void AddSettings(CLI::App& command, ExecOptions& options) {
+  for (const Setting& setting : Settings()) {
+    std::string& value = options.values.emplace_back();
+    bool& on = options.switches.emplace_back(false);
+    const std::string meaning = std::string(setting.meaning) + " [" + setting.standard + "]";
+    if (setting.value == nullptr) {
+      command.add_flag(setting.flag, on, meaning);
+    } else {
+      command.add_option(setting.flag, value, meaning)->type_name(setting.value)->check(setting.problem);
+    }
+  }
+}
+
+// What was not given stays as the environment has it.
+void ExportSettings(const ExecOptions& options) {
+  for (size_t i = 0; i < options.values.size(); ++i) {
+    const char* variable = Settings()[i].variable;
+    if (options.switches[i]) setenv(variable, "1", 1);
+    if (!options.values[i].empty()) setenv(variable, options.values[i].c_str(), 1);
+  }
+}
+
+void PutLibraryFirst(const std::string& folder) {
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string path = before == nullptr || *before == '\0' ? folder : folder + ":" + before;
+  setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+}
+
+// Returns only when the program could not be started.
+int Execute(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int error = errno;
+  const bool plain_file =
+      error == ENOENT && words[0].find('/') == std::string::npos && access(words[0].c_str(), X_OK) == 0;
+  std::fprintf(stderr, "ropeway exec: cannot run %s: %s%s\n", words[0].c_str(), std::strerror(error),
+               plain_file ? "; a program of this folder is written ./NAME" : "");
+  return error == ENOENT ? kNotFound : kCannotRun;
+}
+
+int RunExec(const ExecOptions& options) {
+  const Tree tree = FindTree();
+  if (tree.library_folder.empty()) {
+    std::fprintf(stderr, "ropeway exec: no lib64/libascendcl.so in %s; install the tree again\n", tree.root.c_str());
+    return 1;
+  }
+  ExportSettings(options);
+  PutLibraryFirst(tree.library_folder);
+  if (tree.complete) setenv("ASCEND_HOME_PATH", tree.root.c_str(), 1);
+  return Execute(options.words);
+}
+
+}  // namespace
+
+void AddExec(CLI::App& app, int* status) {
+  CLI::App* command =
+      app.add_subcommand("exec", "run a program on Ropeway: ropeway exec [OPTIONS] -- PROGRAM [ARGUMENTS...]");
+  auto options = std::make_shared<ExecOptions>();
+  AddSettings(*command, *options);
+  command->add_option("command", options->words, "the program and its arguments, behind --")
+      ->type_name("PROGRAM [ARGUMENTS...]")
+      ->required();
+  command->callback([options, status] { *status = RunExec(*options); });
+}
+
+}  // namespace ropeway::cli

@@ -1,0 +1,29 @@
+// The `ropeway` command: hands over to its subcommands, and turns what they throw into one clear line.
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.h"
+#include "ropeway/ropeway.h"
+
+constexpr int kUsageError = 2;
+
+int main(int argc, char** argv) {
+  int status = 0;
+  CLI::App app("Ropeway: AscendCL's asynchronous copies on a machine without an NPU");
+  app.set_version_flag("--version", ropewayGetVersion());
+  app.require_subcommand(1);
+  ropeway::cli::AddDemo(app, &status);
+  ropeway::cli::AddExec(app, &status);
+  ropeway::cli::AddBench(app, &status);
+  ropeway::cli::AddDoctor(app, &status);
+  ropeway::cli::AddEnv(app, &status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsageError;  // --help arrives here too
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ropeway: %s\n", error.what());
+    return 1;
+  }
+  return status;
+}

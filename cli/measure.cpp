@@ -1,0 +1,35 @@
+// Medians and shuffled rounds; see measure.h.
+#include "cli/measure.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace ropeway::cli {
+
+double Median(std::vector<double> values) {
+  const size_t middle = values.size() / 2;
+  std::sort(values.begin(), values.end());
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double Rounds::CostRatio(size_t subject, size_t base) const {
+  std::vector<double> ratios(count());
+  for (size_t round = 0; round < ratios.size(); ++round) ratios[round] = costs_[subject][round] / costs_[base][round];
+  return Median(std::move(ratios));
+}
+
+Rounds RunShuffled(const std::vector<Contestant>& contestants, int rounds, uint32_t seed) {
+  std::vector<size_t> order(contestants.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (const Contestant& contestant : contestants) contestant.sample();
+  std::vector<std::vector<double>> costs(contestants.size());
+  std::mt19937 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t index : order) costs[index].push_back(contestants[index].sample());
+  }
+  return Rounds(std::move(costs));
+}
+
+}  // namespace ropeway::cli
