@@ -1,5 +1,6 @@
 // Every setting of Ropeway in one place: docs/config.md is the table for people, this is the one for code. Read once,
-// when the runtime starts; the environment is not looked at anywhere else (vendor variables included).
+// when the runtime starts; the environment is not looked at anywhere else, except that version queries look for
+// ASCEND_HOME_PATH at every call, as the original does.
 #pragma once
 
 #include <cstddef>

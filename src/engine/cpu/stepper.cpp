@@ -1,5 +1,7 @@
 #include "engine/cpu/stepper.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -119,6 +121,7 @@ void Stepper::Aborted() {
 }
 
 void Stepper::RunPatience() {
+  pthread_setname_np(pthread_self(), "rw-patience");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     if (runnable_.empty()) {
@@ -126,7 +129,7 @@ void Stepper::RunPatience() {
       continue;
     }
     const uint64_t before = activity_;
-    changed_.wait_for(lock, kPatience, [&] { return stop_ || activity_ != before; });
+    changed_.wait_for(lock, kPatience, [&] { return stop_ || activity_ != before || runnable_.empty(); });
     if (activity_ == before) StepOne(nullptr);
   }
 }

@@ -1,5 +1,7 @@
 #include "engine/cpu/wait_timer.h"
 
+#include <pthread.h>
+
 #include <chrono>
 
 namespace ropeway::cpu {
@@ -13,6 +15,7 @@ void WaitTimer::Start(CpuQueue& queue, uint64_t sequence, Deadline deadline) {
 }
 
 void WaitTimer::Run() {
+  pthread_setname_np(pthread_self(), "rw-timer");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     if (entries_.empty()) {
