@@ -217,7 +217,7 @@ TEST_P(QueueTest, QueuesHandOverToEachOther) {
    private:
     Gate* gate_;
   };
-  std::deque<Gate> gates(2 * kRounds + 1);
+  std::deque<Gate>& gates = KeptGates(2 * kRounds + 1);
   std::deque<Opener> openers;
   for (Gate& gate : gates) openers.emplace_back(&gate);
   for (size_t round = 0; round < kRounds; ++round) {
@@ -260,7 +260,7 @@ TEST_P(QueueTest, AGateThatOpensInTimeIsNoFailure) {
 TEST_P(QueueTest, LimitsThatPassWhileTheGateOpensEndEachWaitOnce) {
   constexpr int kRounds = 300;
   Line& line = shop_.NewLine();
-  std::deque<Gate> gates(kRounds);
+  std::deque<Gate>& gates = KeptGates(kRounds);
   int64_t limit_ns = 1;
   for (Gate& gate : gates) {
     line.Submit(AwaitTask(&gate, markers_.New(), limit_ns));

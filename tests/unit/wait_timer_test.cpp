@@ -11,7 +11,7 @@ constexpr int64_t kHour = int64_t{3600} * 1000000000;
 
 TEST(WaitTimerTest, ManyLimitsEndTheirWaits) {
   constexpr int kQueues = 20;
-  std::deque<Gate> gates(kQueues);
+  std::deque<Gate>& gates = KeptGates(kQueues);
   Markers markers;
   FakeOwner owner;
   Workshop shop(kFast);
