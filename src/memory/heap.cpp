@@ -77,7 +77,7 @@ Block* Heap::NewRecord() {
   return record;
 }
 
-void Heap::Retire(uintptr_t base, std::vector<Retired>& retired) {
+void Heap::Retire(uintptr_t base) {
   auto it = live_.find(base);
   const size_t footprint = it->second;
   Block* record = map_.RecordAt(base);
@@ -86,31 +86,31 @@ void Heap::Retire(uintptr_t base, std::vector<Retired>& retired) {
   bytes_ -= info.size;
   live_.erase(it);
   if (Watcher* watcher = ActiveWatcher()) watcher->Freed({reinterpret_cast<void*>(base), info.size, device_, info.call});
-  retired.push_back({Fence::BehindAll(), base, footprint, record});
+  retired_.push_back({Fence::BehindAll(), base, footprint, record});
 }
 
 bool Heap::Free(void* address) {
   std::lock_guard lock(mutex_);
   const auto base = reinterpret_cast<uintptr_t>(address);
   if (live_.find(base) == live_.end()) return false;
-  Retire(base, retired_);
+  Retire(base);
   Reclaim();
   return true;
 }
 
 void Heap::FreeAll() {
   std::lock_guard lock(mutex_);
-  while (!live_.empty()) Retire(live_.begin()->first, retired_);
+  while (!live_.empty()) Retire(live_.begin()->first);
   Reclaim();
 }
 
 void Heap::Reclaim() {
-  auto still_used = std::partition(retired_.begin(), retired_.end(), [](Retired& entry) { return !entry.fence.Passed(); });
-  for (auto it = still_used; it != retired_.end(); ++it) {
+  auto first_unused = std::partition(retired_.begin(), retired_.end(), [](Retired& entry) { return !entry.fence.Passed(); });
+  for (auto it = first_unused; it != retired_.end(); ++it) {
     ReturnAddress(it->base, it->footprint);
     unused_records_.push_back(it->record);
   }
-  retired_.erase(still_used, retired_.end());
+  retired_.erase(first_unused, retired_.end());
 }
 
 Heap::Usage Heap::usage() {

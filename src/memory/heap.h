@@ -52,7 +52,7 @@ class Heap {
   static bool IsSmall(size_t footprint) { return footprint <= kChunkBytes / 2; }
   std::optional<uintptr_t> TakeAddress(size_t footprint, size_t alignment);
   void ReturnAddress(uintptr_t base, size_t footprint);
-  void Retire(uintptr_t base, std::vector<Retired>& retired);
+  void Retire(uintptr_t base);
   void Reclaim();
   void SetMap(uintptr_t base, size_t footprint, const Block* block);
   Block* NewRecord();
