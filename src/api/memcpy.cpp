@@ -59,7 +59,7 @@ Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Cont
   if (staging == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory to stage count %zu", count);
   std::memcpy(staging, transfer.src, count);
   Task task = CopyTask(Runtime::Get(), transfer.dst, staging, count, call);
-  task.flags = Task::kOwnsSource;
+  task.flags = Task::kOwnsPayload;
   Status status = Submit(stream, context, task);
   if (!status.ok()) std::free(staging);
   return status;

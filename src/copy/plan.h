@@ -12,10 +12,15 @@ struct CopyPlan {
 };
 
 inline CopyPlan PlanCopy(size_t size, const Traits& traits) {
-  if (size < traits.streaming_from) return {CopyMethod::kCached, "small: the destination is likely read soon"};
-  if (size < traits.share_from) return {CopyMethod::kStreaming, "large enough that stores around the cache win"};
-  return {CopyMethod::kShared, "large enough to share with idle lanes"};
+  switch (traits.MethodFor(size)) {
+    case CopyMethod::kCached: return {CopyMethod::kCached, "small: the destination is likely read soon"};
+    case CopyMethod::kStreaming: return {CopyMethod::kStreaming, "large enough that stores around the cache win"};
+    default: return {CopyMethod::kShared, "large enough to share with idle lanes"};
+  }
 }
+
+// What counts is the sum: the pieces of a batch go through the cache one behind the other.
+inline CopyPlan PlanBatch(size_t bytes, const Traits& traits) { return PlanCopy(bytes, traits); }
 
 // Rows are moved one by one, so it is the row that decides.
 inline CopyPlan PlanRows(size_t width, const Traits& traits) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "engine/address_judge.h"
 #include "engine/task.h"
 
 namespace ropeway {
@@ -16,6 +17,11 @@ struct Traits {
   const char* name;
   size_t streaming_from;  // single copies of this size and more bypass the cache
   size_t share_from;      // and of this size and more are shared between lanes
+
+  CopyMethod MethodFor(size_t size) const {
+    if (size < streaming_from) return CopyMethod::kCached;
+    return size < share_from ? CopyMethod::kStreaming : CopyMethod::kShared;
+  }
 };
 
 enum class WaitOutcome { kDone, kTimeout, kAborted };
@@ -96,9 +102,12 @@ class Engine {
   // Where the host reaches a device address.
   virtual void* HostView(const void* device_address) const = 0;
 
+  // Whom to ask about addresses that come up while tasks run; set once, before the first queue is made.
+  virtual void SetJudge(const AddressJudge* judge) = 0;
+
   virtual std::unique_ptr<Queue> CreateQueue() = 0;
 
-  // Runs one task on the calling thread, not in any stream's order.
+  // Runs one task whose addresses were checked on the calling thread, not in any stream's order.
   virtual void RunNow(const Task& task) = 0;
 
   // The process ends: running tasks finish or are cut short, queued ones stay undone, and no thread of the engine touches

@@ -12,13 +12,14 @@
 
 namespace ropeway {
 
-class Gate {
- public:
-  enum class Mode { kSticky, kAutoReset };
+class Gate;
 
+// Where a waiter can be parked: a gate, or the list of those who wait for a value in memory.
+class ParkingPlace {
+ public:
   class Waiter {
    public:
-    // The gate let this waiter through. Called without the gate's lock, on the thread that opened it.
+    // The way is free. Called without any lock of the place, on the thread that opened it.
     virtual void Opened() = 0;
 
    protected:
@@ -29,14 +30,24 @@ class Gate {
     Waiter* next_parked_ = nullptr;
   };
 
+  // True when the waiter was parked here and no longer is.
+  virtual bool Unpark(Waiter* waiter) = 0;
+
+ protected:
+  ~ParkingPlace() = default;
+};
+
+class Gate final : public ParkingPlace {
+ public:
+  enum class Mode { kSticky, kAutoReset };
+
   explicit Gate(Mode mode = Mode::kSticky) : mode_(mode) {}
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
   // True: the way is free. False: the waiter is parked.
   bool PassOrPark(Waiter* waiter);
-  // True when the waiter was parked here and no longer is.
-  bool Unpark(Waiter* waiter);
+  bool Unpark(Waiter* waiter) override;
 
   void Open();
   void Close();

@@ -1,10 +1,17 @@
 #include "engine/task.h"
 
+#include <cstdlib>
+
+#include "engine/batch.h"
+#include "engine/task_graph.h"
+
 namespace ropeway {
 
 const char* TaskKindName(TaskKind kind) {
-  static constexpr const char* kNames[] = {"copy",  "copy2d", "set",  "set32", "reduce",
-                                           "record", "wait",  "call", "fail",  "nothing"};
+  static constexpr const char* kNames[] = {"copy",   "copy2d", "batch",      "copy_by_desc", "copy_by_cells",
+                                           "set",    "set32",  "reduce",     "store",        "record",
+                                           "wait",   "wait_value", "call",   "replay",       "fail",
+                                           "nothing", "signal", "wait_signal", "record_external", "wait_external"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -12,10 +19,51 @@ size_t TaskBytes(const Task& task) {
   switch (task.kind) {
     case TaskKind::kCopy: return task.copy.size;
     case TaskKind::kCopy2d: return task.copy_2d.width * task.copy_2d.height;
+    case TaskKind::kBatch: return task.batch.list->bytes();
+    case TaskKind::kCopyByCells: return task.by_cells.size;
     case TaskKind::kSet: return task.set.count;
     case TaskKind::kSetWords: return task.set.count * sizeof(uint32_t);
     case TaskKind::kReduce: return task.reduce.size;
+    case TaskKind::kStore: return sizeof(uint64_t);
     default: return 0;
+  }
+}
+
+bool Holds(ValueTest test, uint64_t m, uint64_t value) {
+  switch (test) {
+    case ValueTest::kAtLeast: return static_cast<int64_t>(m - value) >= 0;
+    case ValueTest::kEqual: return m == value;
+    case ValueTest::kAnyBit: return (m & value) != 0;
+    case ValueTest::kNotAllBits: return ~(m | value) != 0;
+  }
+  return false;
+}
+
+void ReleasePayload(const Task& task) {
+  if ((task.flags & Task::kOwnsPayload) == 0) return;
+  if (task.kind == TaskKind::kBatch) {
+    delete task.batch.list;
+  } else {
+    std::free(const_cast<void*>(task.copy.src));
+  }
+}
+
+void DropTask(const Task& task) {
+  switch (task.kind) {
+    case TaskKind::kMark:
+      task.mark.marker->Dropped();
+      break;
+    case TaskKind::kAwait:
+      task.await.marker->Dropped();
+      break;
+    case TaskKind::kReplay:
+      for (uint32_t i = 0; i < task.replay.graph->bindings; ++i) {
+        if (Marker* marker = task.replay.bindings[i].marker) marker->Dropped();
+      }
+      delete[] task.replay.bindings;
+      break;
+    default:
+      ReleasePayload(task);
   }
 }
 

@@ -11,20 +11,35 @@
 namespace ropeway {
 
 enum class TaskKind : uint8_t {
-  kCopy,      // size bytes
-  kCopy2d,    // height rows of width bytes
-  kSet,       // size bytes of one value
-  kSetWords,  // 32-bit words of one value
-  kReduce,    // dst = dst op src
-  kMark,      // tells its marker that the stream came this far
-  kAwait,     // holds the stream until a gate is open
-  kCall,      // a user function
-  kFail,      // known to be impossible when it was submitted, and reported when it runs
-  kNothing,   // keeps its place in the order and does nothing
+  kCopy,        // size bytes
+  kCopy2d,      // height rows of width bytes
+  kBatch,       // many copies, in no order
+  kCopyByDesc,  // addresses and size lie in device memory, and are read when the task runs
+  kCopyByCells, // so do the two base addresses of this one
+  kSet,         // size bytes of one value
+  kSetWords,    // 32-bit words of one value
+  kReduce,      // dst = dst op src
+  kStore,       // one 64-bit word
+  kMark,        // tells its marker that the stream came this far
+  kAwait,       // holds the stream until a gate is open
+  kAwaitValue,  // holds the stream until a word in memory has a value
+  kCall,        // a user function
+  kReplay,      // a captured graph
+  kFail,        // known to be impossible when it was submitted, and reported when it runs
+  kNothing,     // keeps its place in the order and does nothing
+  // Only inside a graph:
+  kSignal,      // the branch came this far: those who wait for this edge may go on
+  kAwaitSignal, // holds the branch until an edge was signalled
+  kMarkBound,   // as kMark and kAwait, with a marker and a gate that each replay brings along
+  kAwaitBound,
 };
 
 // How bytes move. Chosen by the plan, carried out by the engine.
 enum class CopyMethod : uint8_t { kCached, kStreaming, kShared };
+
+// What a wait for a value compares memory m with (unsigned 64 bits); the numbers are those of the API.
+enum class ValueTest : uint8_t { kAtLeast, kEqual, kAnyBit, kNotAllBits };
+bool Holds(ValueTest test, uint64_t m, uint64_t value);
 
 enum class ReduceOp : uint8_t { kSum, kMax, kMin, kEqual };
 enum class ReduceType : uint8_t { kFloat32, kFloat16, kBFloat16, kInt8, kInt16, kInt32, kUInt8, kUInt16, kUInt32, kInt4 };
@@ -35,13 +50,25 @@ class Marker {
  public:
   virtual void Reached() = 0;
   virtual void Dropped() = 0;
+  // A graph is replayed, so that one more task names this marker and will tell it Reached or Dropped once more. For those
+  // who count their tasks.
+  virtual void Repeat() {}
 
  protected:
   ~Marker() = default;
 };
 
+class Batch;
+struct TaskGraph;
+// What one replay of a graph brings along for kMarkBound and kAwaitBound; null where it has nothing to do.
+struct ReplayBinding {
+  Gate* gate;
+  Marker* marker;
+};
+
 struct Task {
-  static constexpr uint8_t kOwnsSource = 1;  // the source is a staging buffer of ours: release it behind the copy
+  static constexpr uint8_t kOwnsPayload = 1;  // a staged source or a batch, to be released behind the task
+  static constexpr uint8_t kOfEvent = 2;      // a mark or wait that belongs to an event (and not to a notify)
 
   TaskKind kind;
   CopyMethod method;
@@ -61,6 +88,18 @@ struct Task {
       size_t dst_pitch, src_pitch, width, height;
     } copy_2d;
     struct {
+      Batch* list;
+    } batch;
+    struct {
+      const void* descriptor;
+      uint32_t size;  // of the descriptor: which of the two layouts it has
+    } by_desc;
+    struct {
+      const void* dst_cell;
+      const void* src_cell;
+      size_t dst_offset, src_offset, size;
+    } by_cells;
+    struct {
       void* dst;
       size_t count;  // bytes or words
       uint32_t value;
@@ -73,6 +112,10 @@ struct Task {
       ReduceType type;
     } reduce;
     struct {
+      void* address;
+      uint64_t value;
+    } store;
+    struct {
       Marker* marker;
     } mark;
     struct {
@@ -80,6 +123,11 @@ struct Task {
       Marker* marker;      // told when the wait is over
       int64_t timeout_ns;  // 0: no limit
     } await;
+    struct {
+      const void* address;
+      uint64_t value;
+      ValueTest test;
+    } await_value;
     struct {
       HostCallSink* sink;
       void (*function)(void*);
@@ -90,6 +138,13 @@ struct Task {
       const void* address;  // what the message shows
       int code;
     } fail;
+    struct {
+      const TaskGraph* graph;
+      ReplayBinding* bindings;  // one per kMarkBound or kAwaitBound of the graph; the task owns them
+    } replay;
+    struct {
+      uint32_t index;  // of the edge, or of the binding
+    } edge;
   };
 };
 static_assert(sizeof(Task) == 64);
@@ -97,5 +152,9 @@ static_assert(sizeof(Task) == 64);
 const char* TaskKindName(TaskKind kind);
 // Bytes that a task moves or sets; 0 for the others.
 size_t TaskBytes(const Task& task);
+// Frees what a task owns; the task is not used afterwards.
+void ReleasePayload(const Task& task);
+// A task that will never run: its marker is told, its payload freed.
+void DropTask(const Task& task);
 
 }  // namespace ropeway

@@ -23,7 +23,7 @@ struct Location {
   Place place = Place::kPageable;
 };
 
-class Memory {
+class Memory final : public AddressJudge {
  public:
   // Null, with a text that says why, when the process has no room for the addresses.
   static std::unique_ptr<Memory> Create(Engine& engine, const Config& config);
@@ -60,6 +60,11 @@ class Memory {
     if (count <= location.room) [[likely]]
       return Ok();
     return ExplainNoRoom(name, address, count, location);
+  }
+
+  Verdict Judge(const void* address, size_t size) const override {
+    const Location location = Find(address, size);
+    return {location.place <= Place::kDevice && size <= location.room, location.device};
   }
 
   BlockInfo FindBlock(const void* address) const;

@@ -65,6 +65,7 @@ bool Runtime::Init(const Config& config) {
   strict_alignment_ = config.strict_alignment;
   memory_ = Memory::Create(*engine_, config);
   if (memory_ == nullptr) return false;
+  engine_->SetJudge(memory_.get());
   for (int id = 0; id < config.devices; ++id) devices_.push_back(std::make_unique<Device>(id));
   return true;
 }

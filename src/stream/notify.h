@@ -33,12 +33,14 @@ class Notify final : public SlabObject {
       Notifies().Release(&notify_);
     }
     void Dropped() override { Notifies().Release(&notify_); }
+    void Repeat() override { Notifies().Retain(&notify_); }
     Notify& notify_;
   };
   struct Passed final : Marker {
     explicit Passed(Notify& notify) : notify_(notify) {}
     void Reached() override { Notifies().Release(&notify_); }
     void Dropped() override { Notifies().Release(&notify_); }
+    void Repeat() override { Notifies().Retain(&notify_); }
     Notify& notify_;
   };
   struct WasReset final : Marker {
@@ -48,6 +50,7 @@ class Notify final : public SlabObject {
       Notifies().Release(&notify_);
     }
     void Dropped() override { Notifies().Release(&notify_); }
+    void Repeat() override { Notifies().Retain(&notify_); }
     Notify& notify_;
   };
   Status Submit(StreamRef stream, const FailureScope* current, Task& task);

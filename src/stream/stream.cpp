@@ -120,11 +120,7 @@ void Stream::DropKept() {
     kept = std::move(kept_);
   }
   if (kept == nullptr) return;
-  for (const Task& task : *kept) {
-    if (task.kind == TaskKind::kMark) task.mark.marker->Dropped();
-    if (task.kind == TaskKind::kAwait) task.await.marker->Dropped();
-    if ((task.flags & Task::kOwnsSource) != 0) free(const_cast<void*>(task.copy.src));
-  }
+  for (const Task& task : *kept) DropTask(task);
 }
 
 Status Stream::AwaitWork(Deadline deadline) {

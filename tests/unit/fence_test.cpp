@@ -157,6 +157,7 @@ class NosyEngine : public Engine {
     EXPECT_TRUE(Fence::BehindAll().Passed());
     return SharedEngine().CreateQueue();
   }
+  void SetJudge(const AddressJudge*) override {}
   void RunNow(const Task&) override {}
   void Stop() override {}
   bool asked = false;

@@ -30,29 +30,29 @@ struct Touches {
 
 std::atomic<bool> g_never{false};
 
-TEST(SharedWorkTest, ChunksCoverTheRangeOnce) {
+TEST(RangeWorkTest, ChunksCoverTheRangeOnce) {
   for (size_t size : {size_t{0}, size_t{1}, size_t{99}, size_t{100}, size_t{101}, size_t{1000}}) {
     Touches touches(size);
-    SharedWork work(size, 100, &Touches::Touch, &touches);
-    work.RunChunks(g_never);
+    RangeWork work(size, 100, &Touches::Touch, &touches);
+    work.RunPortions(g_never);
     EXPECT_TRUE(touches.EachOnce()) << size;
     EXPECT_EQ(touches.chunks, static_cast<int>((size + 99) / 100)) << size;
     EXPECT_TRUE(work.AllTaken());
   }
 }
 
-TEST(SharedWorkTest, StopCutsItShort) {
+TEST(RangeWorkTest, StopCutsItShort) {
   Touches touches(1000);
   std::atomic<bool> stop{true};
-  SharedWork work(1000, 100, &Touches::Touch, &touches);
-  work.RunChunks(stop);
+  RangeWork work(1000, 100, &Touches::Touch, &touches);
+  work.RunPortions(stop);
   EXPECT_EQ(touches.chunks, 0);
 }
 
 TEST(WorkBoardTest, TheBringerDoesItAloneWhenNobodyComes) {
   WorkBoard board;
   Touches touches(1000);
-  SharedWork work(1000, 100, &Touches::Touch, &touches);
+  RangeWork work(1000, 100, &Touches::Touch, &touches);
   EXPECT_FALSE(board.HasWork());
   EXPECT_FALSE(board.Join(g_never));
   board.Run(work, g_never);
@@ -72,14 +72,14 @@ TEST(WorkBoardTest, NestedWorkBeyondThePlacesIsDoneToo) {
       ++*nest->done;
       if (nest->depth == 0) return;
       Nest inner{nest->board, nest->depth - 1, nest->done};
-      SharedWork work(1, 1, &Nest::Down, &inner);
+      RangeWork work(1, 1, &Nest::Down, &inner);
       nest->board->Run(work, g_never);
     }
   };
   WorkBoard board;
   std::atomic<int> done{0};
   Nest nest{&board, 9, &done};
-  SharedWork work(1, 1, &Nest::Down, &nest);
+  RangeWork work(1, 1, &Nest::Down, &nest);
   board.Run(work, g_never);
   EXPECT_EQ(done, 10);
   EXPECT_FALSE(board.HasWork());
@@ -102,7 +102,7 @@ TEST(WorkBoardTest, GuestsAreLimited) {
   } crowd;
   WorkBoard board;
   board.set_max_guests(1);
-  SharedWork work(8, 1, &Crowd::Stay, &crowd);
+  RangeWork work(8, 1, &Crowd::Stay, &crowd);
   std::thread bringer([&] { board.Run(work, g_never); });
   while (!board.HasWork() || crowd.inside < 1) std::this_thread::yield();
   std::thread guest([&] { board.Join(g_never); });
@@ -135,7 +135,7 @@ TEST(WorkBoardTest, WorkMayVanishAsSoonAsItIsDone) {
   auto bring = [&] {
     for (int round = 0; round < kRounds || joined < 10; ++round) {
       auto touches = std::make_unique<Touches>(64);
-      SharedWork work(64, 4, &Touches::Touch, touches.get());
+      RangeWork work(64, 4, &Touches::Touch, touches.get());
       board.Run(work, g_never);
       ASSERT_TRUE(touches->EachOnce());
     }

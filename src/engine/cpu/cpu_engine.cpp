@@ -26,7 +26,7 @@ int LaneCount(const Config& config) {
 
 class CpuEngine final : public Engine {
  public:
-  explicit CpuEngine(const Config& config) : host_access_(config.host_access), runner_(addresses_) {
+  explicit CpuEngine(const Config& config) : host_access_(config.host_access), runner_(addresses_, kTraits) {
     if (config.schedule == ScheduleKind::kFast) {
       crew_ = std::make_unique<Lanes>(runner_, LaneCount(config));
     } else {
@@ -47,11 +47,18 @@ class CpuEngine final : public Engine {
   void* HostView(const void* device_address) const override { return addresses_.View(device_address); }
 
   std::unique_ptr<Queue> CreateQueue() override { return std::make_unique<CpuQueue>(*crew_, runner_); }
-  void RunNow(const Task& task) override { runner_.Run(task); }
+  void SetJudge(const AddressJudge* judge) override { runner_.set_judge(judge); }
+  void RunNow(const Task& task) override {
+    TaskFailure none;
+    runner_.Run(task, &none);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    runner_.values().MemoryChanged();
+  }
 
   void Stop() override {
     runner_.stop().store(true, std::memory_order_seq_cst);
     crew_->Stop();
+    runner_.values().Stop();
   }
 
  private:

@@ -23,7 +23,8 @@ constexpr int64_t kLingerNs = 50000;
 constexpr int64_t kWaiterSpinNs = 30000;
 
 bool CheapEnoughForSubmitter(const Task& task) {
-  return task.kind <= TaskKind::kReduce && TaskBytes(task) <= kInlineBytes;
+  if (task.kind == TaskKind::kCopyByDesc) return false;  // its size is not known yet
+  return task.kind <= TaskKind::kStore && TaskBytes(task) <= kInlineBytes;
 }
 
 void Pause(int round) {

@@ -112,7 +112,7 @@ void CpuQueue::RunOwned(Share share) {
       return;
     }
     if (executed_ < drop_up_to_.load(std::memory_order_acquire)) [[unlikely]] {
-      DropHead();
+      if (!DropHead()) return;
       continue;
     }
     if (halt_requested_.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -121,50 +121,59 @@ void CpuQueue::RunOwned(Share share) {
     }
     bytes += TaskBytes(Head());
     ++tasks;
-    if (!RunHead()) return;
+    if (RunHead() == Outcome::kBlocked) return;
   }
 }
 
 bool CpuQueue::StayHalted() {
-  state_.store(kBlocked, std::memory_order_seq_cst);
+  Block();
   halted_.store(true, std::memory_order_seq_cst);
   if (halt_requested_.load(std::memory_order_seq_cst)) return true;
   if (!halted_.exchange(false, std::memory_order_seq_cst)) return true;  // an abort has the queue
-  state_.store(kOwned, std::memory_order_seq_cst);
+  Unblocked();
   return false;
 }
 
-bool CpuQueue::RunHead() {
+CpuQueue::Outcome CpuQueue::RunHead() {
   const Task& task = Head();
-  Watcher* watcher = ActiveWatcher();
-  if (watcher != nullptr) [[unlikely]]
-    watcher->Started({options_.stream_id, options_.device, executed_ + 1, &task});
+  if (!replay_.active()) TellStarted(task);
   int code = 0;
   switch (task.kind) {
     case TaskKind::kMark:
       task.mark.marker->Reached();
       break;
     case TaskKind::kAwait:
-      if (!RunAwait(task)) return false;
+      if (!RunAwait(task)) return Outcome::kBlocked;
+      break;
+    case TaskKind::kAwaitValue:
+      if (!RunAwaitValue(task)) return Outcome::kBlocked;
       break;
     case TaskKind::kCall:
-      if (!RunCall(task)) return false;
+      if (!RunCall(task)) return Outcome::kBlocked;
       break;
-    case TaskKind::kFail: {
-      code = task.fail.code;
-      char text[160];
-      snprintf(text, sizeof(text), "address %p is not device memory; a device-to-device copy needs device memory on both sides",
-               task.fail.address);
-      ReportFailure(task, code, text);
+    case TaskKind::kReplay:
+      if (const Outcome outcome = RunReplay(task); outcome != Outcome::kDone) return outcome;
       break;
+    default: {
+      TaskFailure failure;
+      code = runner_.Run(task, &failure);
+      if (code != 0) [[unlikely]]
+        ReportFailure(task, code, failure.text);
     }
-    default:
-      runner_.Run(task);
   }
-  if (watcher != nullptr) [[unlikely]]
-    watcher->Finished({options_.stream_id, options_.device, executed_ + 1, &task}, code);
+  TellFinished(task, code);
   Advance();
-  return true;
+  runner_.values().MemoryChanged();
+  return Outcome::kDone;
+}
+
+CpuQueue::Outcome CpuQueue::RunReplay(const Task& task) {
+  if (!replay_.active()) replay_.Begin(task);
+  const Outcome outcome = replay_.Run();
+  if (outcome != Outcome::kDone) return outcome;
+  replay_.End();
+  delete[] task.replay.bindings;
+  return Outcome::kDone;
 }
 
 bool CpuQueue::RunAwait(const Task& task) {
@@ -172,16 +181,26 @@ bool CpuQueue::RunAwait(const Task& task) {
   Gate* gate = task.await.gate;
   const int64_t timeout_ns = task.await.timeout_ns;
   const uint64_t sequence = executed_ + 1;
-  gate_.store(gate, std::memory_order_release);
-  state_.store(kBlocked, std::memory_order_seq_cst);
+  place_.store(gate, std::memory_order_release);
+  Block();
   if (gate->PassOrPark(this)) {
-    state_.store(kOwned, std::memory_order_seq_cst);
-    gate_.store(nullptr, std::memory_order_release);
+    Unblocked();
+    place_.store(nullptr, std::memory_order_release);
     task.await.marker->Reached();
     return true;
   }
   if (timeout_ns != 0) crew_.StartTimer(*this, sequence, Deadline::AfterNs(timeout_ns));
   return false;
+}
+
+bool CpuQueue::RunAwaitValue(const Task& task) {
+  const auto wait = task.await_value;
+  place_.store(&runner_.values(), std::memory_order_release);
+  Block();
+  if (!runner_.values().PassOrPark(this, runner_.View(wait.address), wait.value, wait.test)) return false;
+  Unblocked();
+  place_.store(nullptr, std::memory_order_release);
+  return true;
 }
 
 bool CpuQueue::RunCall(const Task& task) {
@@ -193,25 +212,21 @@ bool CpuQueue::RunCall(const Task& task) {
   }
   call.on_return = this;
   sink_.store(sink, std::memory_order_release);
-  state_.store(kBlocked, std::memory_order_seq_cst);
+  Block();
   sink->Post(call);
   return false;
 }
 
-void CpuQueue::DropHead() {
+bool CpuQueue::DropHead() {
   const Task& task = Head();
-  if (Watcher* watcher = ActiveWatcher()) watcher->Dropped({options_.stream_id, options_.device, executed_ + 1, &task});
-  switch (task.kind) {
-    case TaskKind::kMark:
-      task.mark.marker->Dropped();
-      break;
-    case TaskKind::kAwait:
-      task.await.marker->Dropped();
-      break;
-    default:
-      runner_.Release(task);
+  if (replay_.active()) {
+    if (!replay_.Cancel()) return false;
+    replay_.End();
   }
+  if (Watcher* watcher = ActiveWatcher()) watcher->Dropped({options_.stream_id, options_.device, executed_ + 1, &task});
+  DropTask(task);
   Advance();
+  return true;
 }
 
 void CpuQueue::Advance() {
@@ -228,21 +243,43 @@ void CpuQueue::ReportFailure(const Task& task, int code, const char* text) {
   if (options_.owner->TaskFailed(task, code, text)) drop_up_to_.store(UINT64_MAX, std::memory_order_release);
 }
 
+void CpuQueue::ReportTimeout(const Task& task) {
+  char text[96];
+  snprintf(text, sizeof(text), "the wait took longer than its limit of %lld ms",
+           static_cast<long long>(task.await.timeout_ns / 1000000));
+  ReportFailure(task, kTaskTimedOut, text);
+}
+
+void CpuQueue::TellStarted(const Task& task) {
+  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
+    watcher->Started({options_.stream_id, options_.device, executed_ + 1, &task});
+}
+
+void CpuQueue::TellFinished(const Task& task, int code) {
+  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
+    watcher->Finished({options_.stream_id, options_.device, executed_ + 1, &task}, code);
+}
+
 // --- Blocked heads ------------------------------------------------------------------------------------------------------
 
 void CpuQueue::Resume(int code) {
-  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-    watcher->Finished({options_.stream_id, options_.device, executed_ + 1, &Head()}, code);
+  TellFinished(Head(), code);
   Advance();
+  GoOnWithHead();
+}
+
+void CpuQueue::GoOnWithHead() {
   state_.store(kQueued, std::memory_order_seq_cst);
   crew_.Ready(*this);
 }
 
+void CpuQueue::StartTimer(Deadline deadline) { crew_.StartTimer(*this, executed_ + 1, deadline); }
+
 void CpuQueue::Opened() { PassGate(0); }
 
 void CpuQueue::PassGate(int code) {
-  gate_.store(nullptr, std::memory_order_release);
-  Head().await.marker->Reached();
+  place_.store(nullptr, std::memory_order_release);
+  if (Head().kind == TaskKind::kAwait) Head().await.marker->Reached();
   Resume(code);
 }
 
@@ -252,30 +289,25 @@ void CpuQueue::Returned() {
 }
 
 void CpuQueue::TimeOut(uint64_t sequence) {
-  Gate* gate = gate_.load(std::memory_order_acquire);
-  if (gate == nullptr || completed() + 1 != sequence || !gate->Unpark(this)) return;
-  // Unparked, so the queue is ours. It may have moved on to a later wait in between: then go back to it.
-  if (executed_ + 1 != sequence) {
-    if (gate->PassOrPark(this)) PassGate(0);
-    return;
-  }
-  const Task& task = Head();
-  char text[96];
-  snprintf(text, sizeof(text), "the wait took longer than its limit of %lld ms",
-           static_cast<long long>(task.await.timeout_ns / 1000000));
-  ReportFailure(task, kTaskTimedOut, text);
+  ParkingPlace* place = place_.load(std::memory_order_acquire);
+  if (completed() + 1 != sequence) return;
+  if (place == nullptr) return replay_.TimeOut(NowNs());  // a wait inside a graph, or nothing any more
+  if (!place->Unpark(this)) return;
+  // Unparked, so the queue is ours. It may have moved on to a later wait in between: then it looks at that one again.
+  if (executed_ + 1 != sequence) return GoOnWithHead();
+  ReportTimeout(Head());
   PassGate(kTaskTimedOut);
 }
 
 bool CpuQueue::Unblock() {
-  Gate* gate = gate_.load(std::memory_order_acquire);
+  ParkingPlace* place = place_.load(std::memory_order_acquire);
   HostCallSink* sink = sink_.load(std::memory_order_acquire);
-  const bool ours = (gate != nullptr && gate->Unpark(this)) || (sink != nullptr && sink->Retract(this)) ||
-                    halted_.exchange(false, std::memory_order_seq_cst);
+  const bool ours = (place != nullptr && place->Unpark(this)) || (sink != nullptr && sink->Retract(this)) ||
+                    halted_.exchange(false, std::memory_order_seq_cst) || replay_.Claim();
   if (!ours) return false;
-  gate_.store(nullptr, std::memory_order_release);
+  place_.store(nullptr, std::memory_order_release);
   sink_.store(nullptr, std::memory_order_release);
-  state_.store(kOwned, std::memory_order_seq_cst);
+  Unblocked();
   return true;
 }
 
@@ -287,7 +319,7 @@ bool CpuQueue::Abort() {
   }
   halt_requested_.store(false, std::memory_order_seq_cst);
   if (halted_.exchange(false, std::memory_order_seq_cst)) {
-    state_.store(kOwned, std::memory_order_seq_cst);
+    Unblocked();
     RunOwned({.up_to = last});
   }
   aborts_.fetch_add(1, std::memory_order_seq_cst);

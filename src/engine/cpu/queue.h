@@ -6,8 +6,8 @@
 //  2. No lost work. Submit stores submitted_, then loads state_; an owner that gives up stores kIdle, then loads
 //     submitted_. All four are sequentially consistent, so one of the two sees the other.
 //  3. completed_ only grows, and it is stored after the bytes of the task (streaming kernels end with a fence).
-//  4. A blocked queue is parked in exactly one gate, waits for exactly one host call, or is halted; whoever takes it out
-//     resumes it.
+//  4. A blocked queue is parked in exactly one place, waits for exactly one host call, is halted, or its head is a replay
+//     that is idle; whoever takes it out resumes it.
 //  5. No lost wake-up of waiters. A sleeper lowers wake_at_, then loads completed_; the owner stores completed_, then
 //     loads wake_at_. All sequentially consistent.
 //  6. The ring restarts at slot 0 whenever a submitter finds the queue idle and empty: many lightly used streams touch one
@@ -21,6 +21,7 @@
 #include <atomic>
 #include <memory>
 
+#include "engine/cpu/replay.h"
 #include "engine/engine.h"
 
 namespace ropeway::cpu {
@@ -28,7 +29,7 @@ namespace ropeway::cpu {
 class Crew;
 class TaskRunner;
 
-class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Return {
+class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostCall::Return {
  public:
   // runtime.md 4.2: 2048 entries, 35 of them reserved.
   static constexpr uint64_t kRing = 2048;
@@ -50,14 +51,16 @@ class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Ret
   bool Abort() override;
   void Halt() override { halt_requested_.store(true, std::memory_order_seq_cst); }
   bool HeldUp() const override {
-    return gate_.load(std::memory_order_acquire) != nullptr || halted_.load(std::memory_order_acquire);
+    return place_.load(std::memory_order_acquire) != nullptr || halted_.load(std::memory_order_acquire) || replay_.idle();
   }
 
   // --- For the crew ---------------------------------------------------------------------------------------------------
   enum State : uint32_t { kIdle, kQueued, kOwned, kBlocked };
   State state() const { return static_cast<State>(state_.load(std::memory_order_seq_cst)); }
   // The host function that this queue waits for is the one that runs on the calling thread.
-  bool InsideOwnCall() const override { return HostCall::running_here == static_cast<const HostCall::Return*>(this); }
+  bool InsideOwnCall() const override {
+    return HostCall::running_here == static_cast<const HostCall::Return*>(this) || replay_.Waits(HostCall::running_here);
+  }
   // From idle or queued to owned.
   bool TryOwn();
   // From idle to queued: the caller then hands the queue to the crew.
@@ -79,6 +82,22 @@ class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Ret
   void TimeOut(uint64_t sequence);
   bool Reached(uint64_t sequence) const { return completed_.load(std::memory_order_seq_cst) >= sequence; }
 
+  // --- For the replay at the head -------------------------------------------------------------------------------------
+  TaskRunner& runner() { return runner_; }
+  // What is left of the head shall be dropped, or the queue shall stand still.
+  bool WantsOut() const {
+    return executed_ < drop_up_to_.load(std::memory_order_acquire) || halt_requested_.load(std::memory_order_relaxed);
+  }
+  void Block() { state_.store(kBlocked, std::memory_order_seq_cst); }
+  void Unblocked() { state_.store(kOwned, std::memory_order_seq_cst); }
+  // Somebody who has the blocked queue sends it back to its head.
+  void GoOnWithHead();
+  void StartTimer(Deadline deadline);
+  void ReportFailure(const Task& task, int code, const char* text);
+  void ReportTimeout(const Task& task);
+  void TellStarted(const Task& task);
+  void TellFinished(const Task& task, int code);
+
   // Links of the crew's run list; guarded by its lock.
   CpuQueue* next_queued = nullptr;
   bool in_run_list = false;
@@ -88,13 +107,17 @@ class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Ret
   // Looks for tasks behind the ones that the owner knows of; false when there are none.
   bool SeeMore();
   bool GoIdle();  // true: somebody else cares for the queue, or it is empty
-  // False: the head is blocked and the queue no longer belongs to the caller.
-  bool RunHead();
+  using Outcome = Replay::Outcome;
+  // kBlocked: the queue no longer belongs to the caller. kPaused: the head is not done, but something else comes first.
+  Outcome RunHead();
+  Outcome RunReplay(const Task& task);
   bool RunAwait(const Task& task);
+  bool RunAwaitValue(const Task& task);
   bool RunCall(const Task& task);
   // True: the queue is blocked until an abort; false: the request was withdrawn meanwhile, and the queue is still ours.
   bool StayHalted();
-  void DropHead();
+  // False: the head has not come back from where it is yet, and the queue is blocked.
+  bool DropHead();
   void Advance();
   // The head that blocked is done, with `code`: back to the crew.
   void Resume(int code);
@@ -102,7 +125,6 @@ class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Ret
   void Opened() override;
   void Returned() override;
   bool Unblock();
-  void ReportFailure(const Task& task, int code, const char* text);
 
   // Constant between Open and the next Open.
   Crew& crew_;
@@ -127,7 +149,7 @@ class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Ret
   alignas(64) uint64_t executed_ = 0;
   uint64_t submitted_seen_ = 0;
   uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
-  std::atomic<Gate*> gate_{nullptr};             // where the head is parked
+  std::atomic<ParkingPlace*> place_{nullptr};    // where the head is parked
   std::atomic<HostCallSink*> sink_{nullptr};     // who runs the head
   std::atomic<bool> halt_requested_{false};
   std::atomic<bool> halted_{false};              // blocked because of it; whoever clears it owns the queue
@@ -138,6 +160,8 @@ class CpuQueue final : public Queue, private Gate::Waiter, private HostCall::Ret
   std::atomic<uint32_t> progress_{0};            // futex word
   std::atomic<uint32_t> aborts_{0};
   std::atomic<uint64_t> drop_up_to_{0};          // tasks up to this one are dropped instead of run
+
+  Replay replay_{*this};
 };
 
 }  // namespace ropeway::cpu

@@ -16,14 +16,14 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
       break;
     }
   }
-  work.RunChunks(stop);
+  work.RunPortions(stop);
   if (place == nullptr) return;
   {
     std::lock_guard lock(lock_);
     *place = nullptr;
     posted_.fetch_sub(1, std::memory_order_seq_cst);
   }
-  // Guests that are still inside finish their last chunk.
+  // Guests that are still inside finish their last portion.
   for (int spins = 0;; ++spins) {
     {
       std::lock_guard lock(lock_);
@@ -50,7 +50,7 @@ bool WorkBoard::Join(const std::atomic<bool>& stop) {
     }
   }
   if (work == nullptr) return false;
-  work->RunChunks(stop);
+  work->RunPortions(stop);
   std::lock_guard lock(lock_);
   --work->guests_;
   return true;

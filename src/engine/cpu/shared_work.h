@@ -1,6 +1,6 @@
-// Large work that several threads may carry out together: a range cut into chunks, a counter that deals them out. The
-// thread that brings the work stays until the last chunk is done; idle lanes and helping waiters join and leave at any
-// chunk. The object lives on the bringer's stack, so joining and leaving go through the board's lock.
+// Large work that several threads may carry out together, portion by portion. The thread that brings the work stays until
+// the last portion is done; idle lanes and helping waiters join and leave at any portion. The object lives on the
+// bringer's stack, so joining and leaving go through the board's lock.
 #pragma once
 
 #include <atomic>
@@ -12,34 +12,51 @@ namespace ropeway::cpu {
 
 class SharedWork {
  public:
-  using Body = void (*)(void* context, size_t begin, size_t end);
-  SharedWork(size_t size, size_t chunk, Body body, void* context)
-      : size_(size), chunk_(chunk), body_(body), context_(context) {}
+  // Takes a portion and carries it out; false when none is left. Any number of threads at once.
+  virtual bool RunPortion() = 0;
+  virtual bool AllTaken() const = 0;
 
-  // Takes chunks until none is left. `stop` cuts the work short (process exit).
-  void RunChunks(const std::atomic<bool>& stop) {
-    for (;;) {
-      const size_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-      if (begin >= size_ || stop.load(std::memory_order_relaxed)) return;
-      body_(context_, begin, begin + chunk_ < size_ ? begin + chunk_ : size_);
+  // Portions until none is left. `stop` cuts the work short (process exit).
+  void RunPortions(const std::atomic<bool>& stop) {
+    while (!stop.load(std::memory_order_relaxed) && RunPortion()) {
     }
   }
-  bool AllTaken() const { return next_.load(std::memory_order_relaxed) >= size_; }
+
+ protected:
+  ~SharedWork() = default;
 
  private:
   friend class WorkBoard;
+  int guests_ = 0;  // under the board's lock
+};
+
+// A range cut into chunks of one size, and a counter that deals them out.
+class RangeWork final : public SharedWork {
+ public:
+  using Body = void (*)(void* context, size_t begin, size_t end);
+  RangeWork(size_t size, size_t chunk, Body body, void* context)
+      : size_(size), chunk_(chunk), body_(body), context_(context) {}
+
+  bool RunPortion() override {
+    const size_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    if (begin >= size_) return false;
+    body_(context_, begin, begin + chunk_ < size_ ? begin + chunk_ : size_);
+    return true;
+  }
+  bool AllTaken() const override { return next_.load(std::memory_order_relaxed) >= size_; }
+
+ private:
   const size_t size_;
   const size_t chunk_;
   const Body body_;
   void* const context_;
   std::atomic<size_t> next_{0};
-  int guests_ = 0;  // under the board's lock
 };
 
 // Where shared work is posted. A few places are enough: with more bringers than places there are no idle lanes.
 class WorkBoard {
  public:
-  // Runs the work on this thread and on those who join. Returns when every chunk is done.
+  // Runs the work on this thread and on those who join. Returns when every portion is done.
   void Run(SharedWork& work, const std::atomic<bool>& stop);
   // Helps with something that is posted; false when there is nothing to do, or enough hands are on it.
   bool Join(const std::atomic<bool>& stop);

@@ -1,0 +1,81 @@
+// The pieces of a batch, dealt out in portions of about kPortion bytes: many small pieces, or a part of a large one.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+
+#include "engine/batch.h"
+#include "engine/cpu/address_space.h"
+#include "engine/cpu/kernels/kernels.h"
+#include "engine/cpu/shared_work.h"
+
+namespace ropeway::cpu {
+
+class BatchWork final : public SharedWork {
+ public:
+  // Small enough that the last portion does not keep the others waiting, large enough that the lock does not matter.
+  static constexpr size_t kPortion = size_t{256} << 10;
+
+  BatchWork(const Batch& batch, const AddressSpace& addresses, bool streaming)
+      : pieces_(batch.pieces()), addresses_(addresses), copy_(streaming ? Kernels().stream_copy : Kernels().cached_copy) {}
+
+  bool RunPortion() override {
+    Cursor from, to;
+    {
+      std::lock_guard lock(lock_);
+      from = next_;
+      Advance(&next_);
+      to = next_;
+    }
+    if (from.piece == pieces_.size()) return false;
+    CopyBetween(from, to);
+    return true;
+  }
+  bool AllTaken() const override {
+    std::lock_guard lock(lock_);
+    return next_.piece == pieces_.size();
+  }
+
+ private:
+  struct Cursor {
+    size_t piece = 0;
+    size_t offset = 0;
+  };
+
+  void Advance(Cursor* cursor) const {
+    for (size_t room = kPortion; cursor->piece < pieces_.size();) {
+      const size_t left = pieces_[cursor->piece].size - cursor->offset;
+      // A tail that is not worth a portion of its own goes along.
+      if (left > room + kPortion / 2) {
+        cursor->offset += room;
+        return;
+      }
+      ++cursor->piece;
+      cursor->offset = 0;
+      if (left >= room) return;
+      room -= left;
+    }
+  }
+
+  void CopyBetween(Cursor from, Cursor to) const {
+    const KernelTable& kernels = Kernels();
+    for (size_t i = from.piece, offset = from.offset; i < to.piece || (i == to.piece && to.offset > offset); ++i, offset = 0) {
+      const Piece& piece = pieces_[i];
+      if (i + 1 < pieces_.size()) kernels.prefetch(addresses_.View(pieces_[i + 1].src), pieces_[i + 1].size);
+      const size_t end = i == to.piece ? to.offset : piece.size;
+      CopyPiece(static_cast<char*>(addresses_.View(piece.dst)) + offset,
+                static_cast<const char*>(addresses_.View(piece.src)) + offset, end - offset);
+      if (i == to.piece) return;
+    }
+  }
+
+  void CopyPiece(char* dst, const char* src, size_t size) const { copy_(dst, src, size); }
+
+  const std::vector<Piece>& pieces_;
+  const AddressSpace& addresses_;
+  void (*const copy_)(void*, const void*, size_t);
+  mutable SpinLock lock_;
+  Cursor next_;  // guarded by lock_
+};
+
+}  // namespace ropeway::cpu

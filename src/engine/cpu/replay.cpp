@@ -1,0 +1,226 @@
+#include "engine/cpu/replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "engine/cpu/queue.h"
+#include "engine/cpu/task_runner.h"
+#include "engine/task_graph.h"
+
+namespace ropeway::cpu {
+
+void Replay::Begin(const Task& replay_task) {
+  const TaskGraph& graph = *replay_task.replay.graph;
+  used_ = graph.branches.size();
+  if (branches_.size() < used_) {
+    std::lock_guard lock(growth_);
+    while (branches_.size() < used_) branches_.emplace_back(*this);
+  }
+  for (size_t i = 0; i < used_; ++i) {
+    branches_[i].tasks = &graph.branches[i];
+    branches_[i].next = 0;
+    branches_[i].state = graph.branches[i].empty() ? Branch::State::kDone : Branch::State::kReady;
+  }
+  edges_.assign(graph.edges, false);
+  task_ = &replay_task;
+  entering_ = branches_[0].state == Branch::State::kReady;
+  if (entering_) AwaitGate(branches_[0], &graph.turn, 0);
+}
+
+void Replay::End() {
+  const TaskGraph& graph = *std::exchange(task_, nullptr)->replay.graph;
+  if (std::exchange(has_turn_, false)) graph.turn.Open();
+}
+
+Replay::Outcome Replay::Run() {
+  for (;;) {
+    bool done = true;
+    bool moved = false;
+    for (size_t i = 0; i < used_; ++i) {
+      Branch& branch = branches_[i];
+      if (branch.state == Branch::State::kOutside && branch.woken.exchange(false, std::memory_order_seq_cst))
+        ComeBack(branch, false);
+      while (branch.state == Branch::State::kReady) {
+        if (queue_.WantsOut()) [[unlikely]]
+          return Outcome::kPaused;
+        Step(branch);
+        moved = true;
+      }
+      done &= branch.state == Branch::State::kDone;
+    }
+    if (done) return Outcome::kDone;
+    if (!moved && GoIdle()) return Outcome::kBlocked;
+  }
+}
+
+void Replay::Step(Branch& branch) {
+  const Task& task = (*branch.tasks)[branch.next];
+  switch (task.kind) {
+    case TaskKind::kSignal:
+      Signal(task.edge.index);
+      break;
+    case TaskKind::kAwaitSignal:
+      if (!edges_[task.edge.index]) {
+        branch.state = Branch::State::kAtEdge;
+        return;
+      }
+      break;
+    case TaskKind::kMark:
+      task.mark.marker->Repeat();
+      task.mark.marker->Reached();
+      break;
+    case TaskKind::kMarkBound:
+      TellBound(task.edge.index);
+      break;
+    case TaskKind::kAwait:
+      task.await.marker->Repeat();
+      return AwaitGate(branch, task.await.gate, task.await.timeout_ns);
+    case TaskKind::kAwaitBound:
+      if (Gate* gate = task_->replay.bindings[task.edge.index].gate) return AwaitGate(branch, gate, 0);
+      break;
+    case TaskKind::kAwaitValue:
+      return AwaitValue(branch, task);
+    case TaskKind::kCall:
+      return CallHost(branch, task);
+    default:
+      RunBytes(task);
+  }
+  Advance(branch);
+}
+
+void Replay::Advance(Branch& branch) {
+  branch.state = ++branch.next == branch.tasks->size() ? Branch::State::kDone : Branch::State::kReady;
+}
+
+void Replay::Signal(uint32_t edge) {
+  edges_[edge] = true;
+  for (size_t i = 0; i < used_; ++i) {
+    if (branches_[i].state == Branch::State::kAtEdge) branches_[i].state = Branch::State::kReady;  // looks for itself
+  }
+}
+
+void Replay::TellBound(uint32_t binding) {
+  if (Marker* marker = std::exchange(task_->replay.bindings[binding].marker, nullptr)) marker->Reached();
+}
+
+void Replay::RunBytes(const Task& task) {
+  TaskFailure failure;
+  queue_.TellStarted(task);
+  const int code = queue_.runner().RunAgain(task, &failure);
+  if (code != 0) queue_.ReportFailure(task, code, failure.text);
+  queue_.TellFinished(task, code);
+  queue_.runner().values().MemoryChanged();
+}
+
+// --- Outside ------------------------------------------------------------------------------------------------------------
+
+void Replay::AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns) {
+  const Deadline deadline = timeout_ns != 0 ? Deadline::AfterNs(timeout_ns) : Deadline::Never();
+  branch.deadline_ns.store(deadline.never() ? INT64_MAX : deadline.at_ns(), std::memory_order_relaxed);
+  branch.state = Branch::State::kOutside;
+  branch.place.store(gate, std::memory_order_seq_cst);
+  if (gate->PassOrPark(&branch)) return ComeBack(branch, false);
+  if (!deadline.never()) queue_.StartTimer(deadline);
+}
+
+void Replay::AwaitValue(Branch& branch, const Task& task) {
+  TaskFailure failure;
+  if (const int code = queue_.runner().RunAgain(task, &failure); code != 0) {
+    queue_.ReportFailure(task, code, failure.text);
+    return Advance(branch);
+  }
+  ValueWatch& values = queue_.runner().values();
+  const auto& wait = task.await_value;
+  branch.deadline_ns.store(INT64_MAX, std::memory_order_relaxed);
+  branch.state = Branch::State::kOutside;
+  branch.place.store(&values, std::memory_order_seq_cst);
+  if (values.PassOrPark(&branch, queue_.runner().View(wait.address), wait.value, wait.test)) ComeBack(branch, false);
+}
+
+void Replay::CallHost(Branch& branch, const Task& task) {
+  HostCallSink* sink = task.call_host.sink;
+  HostCall call{task.call_host.function, task.call_host.argument, nullptr};
+  if (!task.call_host.blocks) {
+    sink->Post(call);
+    return Advance(branch);
+  }
+  call.on_return = &branch;
+  branch.state = Branch::State::kOutside;
+  branch.sink.store(sink, std::memory_order_seq_cst);
+  sink->Post(call);
+}
+
+void Replay::ComeBack(Branch& branch, bool dropped) {
+  const Task& task = (*branch.tasks)[branch.next];
+  branch.place.store(nullptr, std::memory_order_seq_cst);
+  branch.sink.store(nullptr, std::memory_order_seq_cst);
+  if (std::exchange(entering_, false)) {
+    has_turn_ = !dropped;
+    branch.state = Branch::State::kReady;
+    return;
+  }
+  if (branch.timed_out.exchange(false, std::memory_order_acquire)) queue_.ReportTimeout(task);
+  if (task.kind == TaskKind::kAwait) {
+    dropped ? task.await.marker->Dropped() : task.await.marker->Reached();
+  } else if (task.kind == TaskKind::kAwaitBound && !dropped) {
+    TellBound(task.edge.index);
+  }
+  Advance(branch);
+}
+
+void Replay::Wake(Branch& branch) {
+  branch.woken.store(true, std::memory_order_seq_cst);
+  if (Claim()) queue_.GoOnWithHead();
+}
+
+bool Replay::GoIdle() {
+  queue_.Block();
+  idle_.store(true, std::memory_order_seq_cst);
+  const bool news = std::any_of(branches_.begin(), branches_.begin() + static_cast<std::ptrdiff_t>(used_),
+                                [](const Branch& branch) { return branch.woken.load(std::memory_order_seq_cst); });
+  if (!news || !Claim()) return true;
+  queue_.Unblocked();
+  return false;
+}
+
+bool Replay::Cancel() {
+  for (;;) {
+    bool under_way = false;
+    for (size_t i = 0; i < used_; ++i) {
+      Branch& branch = branches_[i];
+      if (branch.state != Branch::State::kOutside) continue;
+      ParkingPlace* place = branch.place.load(std::memory_order_acquire);
+      HostCallSink* sink = branch.sink.load(std::memory_order_acquire);
+      const bool came_through = branch.woken.exchange(false, std::memory_order_seq_cst);
+      if (came_through || (place != nullptr && place->Unpark(&branch)) || (sink != nullptr && sink->Retract(&branch))) {
+        ComeBack(branch, !came_through);
+        branch.state = Branch::State::kDone;
+      } else {
+        under_way = true;
+      }
+    }
+    if (!under_way) return true;
+    if (GoIdle()) return false;
+  }
+}
+
+void Replay::TimeOut(int64_t now_ns) {
+  std::lock_guard lock(growth_);
+  for (Branch& branch : branches_) {
+    ParkingPlace* place = branch.place.load(std::memory_order_acquire);
+    if (place == nullptr || branch.deadline_ns.load(std::memory_order_relaxed) > now_ns || !place->Unpark(&branch)) continue;
+    branch.timed_out.store(true, std::memory_order_release);
+    Wake(branch);
+  }
+}
+
+bool Replay::Waits(const HostCall::Return* call) const {
+  if (call == nullptr) return false;
+  std::lock_guard lock(growth_);
+  return std::any_of(branches_.begin(), branches_.end(), [&](const Branch& branch) {
+    return static_cast<const HostCall::Return*>(&branch) == call;
+  });
+}
+
+}  // namespace ropeway::cpu

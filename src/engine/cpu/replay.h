@@ -1,0 +1,92 @@
+// A captured graph that is being replayed as the head of a queue. Its branches take turns on the queue's owner; a branch that
+// has to wait for something outside (a gate, a value, a host function) is parked by itself, and the queue is blocked only
+// when no branch can go on.
+//
+// Invariants:
+//  1. Everything but the atomics belongs to the owner of the queue.
+//  2. A branch that is outside is parked in exactly one place or waits for exactly one host call; whoever takes it out sets
+//     `woken`, once.
+//  3. No lost wake-up: the owner stores idle_ and then looks at `woken` of all branches; a waker stores `woken` and then
+//     exchanges idle_. All sequentially consistent. Whoever turns idle_ from true to false has the blocked queue.
+//  4. A Replay is never freed and its branches stay where they are, so a late timer or waker finds them.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "engine/gate.h"
+#include "engine/host_call.h"
+#include "engine/task.h"
+
+namespace ropeway::cpu {
+
+class CpuQueue;
+
+class Replay {
+ public:
+  explicit Replay(CpuQueue& queue) : queue_(queue) {}
+
+  bool active() const { return task_ != nullptr; }
+  void Begin(const Task& replay_task);
+  void End();
+
+  enum class Outcome { kDone, kBlocked, kPaused };
+  // Runs branches until all are done, none can go on (the queue is blocked then), or the queue wants something else.
+  Outcome Run();
+  // Takes back what waits outside. False: the queue is blocked until something that is under way comes back.
+  bool Cancel();
+
+  // True: the caller has the blocked queue.
+  bool Claim() { return idle_.exchange(false, std::memory_order_seq_cst); }
+  bool idle() const { return idle_.load(std::memory_order_acquire); }
+  // Ends waits whose limit has passed; on the timer's thread.
+  void TimeOut(int64_t now_ns);
+  bool Waits(const HostCall::Return* call) const;
+
+ private:
+  struct Branch final : ParkingPlace::Waiter, HostCall::Return {
+    enum class State : uint8_t { kReady, kAtEdge, kOutside, kDone };
+
+    explicit Branch(Replay& owner) : replay(owner) {}
+    void Opened() override { replay.Wake(*this); }
+    void Returned() override { replay.Wake(*this); }
+
+    Replay& replay;
+    const std::vector<Task>* tasks = nullptr;
+    size_t next = 0;
+    State state = State::kDone;
+    std::atomic<ParkingPlace*> place{nullptr};
+    std::atomic<HostCallSink*> sink{nullptr};
+    std::atomic<int64_t> deadline_ns{INT64_MAX};
+    std::atomic<bool> timed_out{false};
+    std::atomic<bool> woken{false};
+  };
+
+  void Step(Branch& branch);
+  void Advance(Branch& branch);
+  void Signal(uint32_t edge);
+  void AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns);
+  void AwaitValue(Branch& branch, const Task& task);
+  void CallHost(Branch& branch, const Task& task);
+  void RunBytes(const Task& task);
+  void TellBound(uint32_t binding);
+  // The wait of a branch is over, one way or the other.
+  void ComeBack(Branch& branch, bool dropped);
+  void Wake(Branch& branch);
+  // True: nobody had anything new, and the queue is blocked.
+  bool GoIdle();
+
+  CpuQueue& queue_;
+  const Task* task_ = nullptr;
+  bool entering_ = false;  // the first branch waits for the graph's turn; the others wait for it anyway
+  bool has_turn_ = false;
+  size_t used_ = 0;  // branches of this graph
+  std::deque<Branch> branches_;
+  mutable std::mutex growth_;  // of branches_, against late timers and calls from host functions
+  std::vector<bool> edges_;
+  std::atomic<bool> idle_{false};
+};
+
+}  // namespace ropeway::cpu
