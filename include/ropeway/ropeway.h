@@ -46,6 +46,7 @@ typedef struct ropewayLiveCounts {
     uint64_t hostBlocks;
     uint64_t hostBytes;
     uint64_t registrations;
+    uint64_t models; /* captured graphs, and captures that are open */
 } ropewayLiveCounts;
 
 /* counts NULL: 100000. Needs no context. */

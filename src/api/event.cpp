@@ -47,10 +47,20 @@ Status BindFlag(Event& event, int Event::*binding, uint32_t flag, const char* wh
 }
 
 // External operations belong to a graph that is being captured.
-Status RequireExternalUse(const Event& event) {
+Status CaptureExternal(Event& event, StreamRef found, bool record, const char* call) {
   if (event.kind() != Event::Kind::kEx || event.flags() != ACL_EVENT_SYNC)
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an external operation needs an event made by aclrtCreateEventExWithFlag with ACL_EVENT_SYNC alone");
-  return Decline(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "an external operation needs a stream that is being captured");
+  if (found.stream == nullptr || !found.stream->capturing())
+    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "an external operation needs a stream that is being captured");
+  RW_TRY_SET(Context * context, CurrentContext());
+  RW_TRY(found.stream->RequireContext(&context->scope()));
+  return event.CaptureExternal(found, record, call);
+}
+
+Status RequireNotCaptured(const char* name, Event& event) {
+  if (!event.TakesPartInCapture()) [[likely]]
+    return Ok();
+  return Fail(ACL_ERROR_RT_EVENT_CAPTURED, "%s was recorded in a capture that still runs; end the capture first", name);
 }
 
 Status RecordEvent(aclrtEvent event, aclrtStream stream, uint32_t flag, const char* call) {
@@ -60,7 +70,7 @@ Status RecordEvent(aclrtEvent event, aclrtStream stream, uint32_t flag, const ch
   RW_TRY_SET(StreamRef found, FindStream(stream));
   RW_TRY(RequireNotDeviceOnly(*target));
   RW_TRY(BindFlag(*target, &Event::record_flag, flag, "record"));
-  if (flag == ACL_EVENT_RECORD_EXTERNAL) return RequireExternalUse(*target);
+  if (flag == ACL_EVENT_RECORD_EXTERNAL) return CaptureExternal(*target, found, true, call);
   RW_TRY_SET(Context * context, CurrentContext());
   const StreamRef on = OrDefault(found, *context);
   RW_TRY(on.stream->RequireContext(&context->scope()));
@@ -77,7 +87,7 @@ Status AwaitEvent(aclrtStream stream, aclrtEvent event, uint32_t timeout_s, uint
   RW_TRY(BindFlag(*target, &Event::wait_flag, flag, "wait"));
   if (!target->can_be_awaited())
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "event was created without ACL_EVENT_SYNC, so no stream can wait for it");
-  if (flag == ACL_EVENT_WAIT_EXTERNAL) return RequireExternalUse(*target);
+  if (flag == ACL_EVENT_WAIT_EXTERNAL) return CaptureExternal(*target, found, false, call);
   RW_TRY_SET(Context * context, CurrentContext());
   const StreamRef on = OrDefault(found, *context);
   RW_TRY(on.stream->RequireContext(&context->scope()));
@@ -103,13 +113,24 @@ bool IsDone(Event& event, bool unrecorded) {
   return record->state() == Record::State::kDone;
 }
 
+// A record inside a replay is reached before the task that it belongs to is over.
+WaitOutcome AwaitRecord(Record& record, Deadline deadline) {
+  constexpr int kSliceMs = 1;
+  Queue& queue = record.stream().queue();
+  while (record.inside_replay() && record.state() == Record::State::kPending && !deadline.Passed()) {
+    if (queue.Wait(record.sequence(), Deadline::AfterMs(kSliceMs)) != WaitOutcome::kTimeout) break;
+  }
+  return record.state() == Record::State::kDone ? WaitOutcome::kDone : queue.Wait(record.sequence(), deadline);
+}
+
 Status SynchronizeEvent(aclrtEvent event, Deadline deadline) {
   RW_TRY_SET(EventHold target, FindEvent("event", event));
   RW_TRY(RequireNotExternal(*target));
+  RW_TRY(RequireNotCaptured("event", *target));
   RW_TRY(target->CheckContext());
   RecordHold record = target->latest();
   if (!record) return Ok();
-  switch (record->stream().queue().Wait(record->sequence(), deadline)) {
+  switch (AwaitRecord(*record, deadline)) {
     case WaitOutcome::kTimeout:
       return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is not complete yet; its stream goes on, wait again or longer");
     case WaitOutcome::kAborted:
@@ -126,6 +147,7 @@ Status SynchronizeEvent(aclrtEvent event, Deadline deadline) {
 Result<int64_t> RecordTime(const char* name, Event& event) {
   if ((event.flags() & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)) != 0)
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s is an external or IPC event, which keeps no time", name);
+  RW_TRY(RequireNotCaptured(name, event));
   RecordHold record = event.latest();
   if (!record) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s was never recorded", name);
   if (!event.keeps_time())
@@ -232,6 +254,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
     RW_TRY(RequirePointer("status", status));
     RW_TRY_SET(EventHold target, FindEvent("event", event));
     RW_TRY(RequireNotExternal(*target));
+    RW_TRY(RequireNotCaptured("event", *target));
     RW_TRY(target->CheckContext());
     const bool done = IsDone(*target, target->kind() == Event::Kind::kEx);
     *status = done ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
@@ -246,6 +269,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
     RW_TRY_SET(EventHold target, FindEvent("event", event));
     RW_TRY(RequireNotExternal(*target));
     RW_TRY(RequireOldStyle(*target));
+    RW_TRY(RequireNotCaptured("event", *target));
     RW_TRY(target->CheckContext());
     *status = IsDone(*target, true) ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return Ok();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/entry.h"
+#include "runtime/capture_mode.h"
 #include "runtime/transfer.h"
 #include "stream/fence.h"
 
@@ -30,9 +31,12 @@ Status HostToHostRefused() {
 }
 
 // The rest of a synchronous copy behind its argument checks; also what an asynchronous copy of pageable memory becomes.
-Status CopyNow(const Transfer& transfer, size_t count, int device, const char* call) {
+// `forbidden` is the answer when a capture does not allow it.
+Status CopyNow(const Transfer& transfer, size_t count, Context& context, int forbidden, const char* call) {
+  const int device = context.device();
   if (Runtime::Get().device(device).aborting())
     return Fail(ACL_ERROR_RT_DEVICE_TASK_ABORT, "the device is aborting its tasks");
+  RW_TRY(RequireUnsafeAllowed(context, forbidden));
   RW_TRY(RequireReach(transfer, device));
   TheEngine().RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
   return Ok();
@@ -41,9 +45,13 @@ Status CopyNow(const Transfer& transfer, size_t count, int device, const char* c
 // Pageable memory: the stream is drained (a failure of its work comes out here), then the copy is done by the caller.
 Status CopyPageable(const Transfer& transfer, size_t count, aclrtStream stream, Context& context, const char* call) {
   RW_TRY_SET(StreamHold target, HoldStream(stream, &context));
+  if (target->capturing())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "src %p is %s and dst %p is %s; a copy of pageable memory cannot be captured, use pinned memory",
+                transfer.src, PlaceName(transfer.from.place), transfer.dst, PlaceName(transfer.to.place));
+  RW_TRY(RequireUnsafeAllowed(context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC));
   RW_TRY(target->Synchronize(Deadline::Never()));
   SyncOperation in_progress;
-  return CopyNow(transfer, count, context.device(), call);
+  return CopyNow(transfer, count, context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
 }
 
 // Kind 5: the source is copied into a buffer of ours during the call, so the caller may reuse it at once.
@@ -97,8 +105,10 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 [[gnu::noinline]] Status CopyOddKind(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                                      aclrtStream stream, const char* call) {
   RW_TRY(RequireSingleCopyKind(kind));
-  RW_TRY(FindStream(stream).status());
+  RW_TRY_SET(StreamRef found, FindStream(stream));
   RW_TRY(RequireDestMax(count, destMax));
+  if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && found.stream != nullptr && found.stream->capturing())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE cannot be captured; copy from pinned memory");
   RW_TRY_SET(Context * context, CurrentContext());
   if (kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
   return CopySpecial(dst, src, count, kind, stream, *context, call);
@@ -158,7 +168,7 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
     SyncOperation in_progress;
     Transfer transfer;
     RW_TRY(Locate(dst, count, src, count, &transfer));
-    return CopyNow(transfer, count, context->device(), "aclrtMemcpy");
+    return CopyNow(transfer, count, *context, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "aclrtMemcpy");
   });
 }
 

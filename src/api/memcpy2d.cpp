@@ -1,5 +1,6 @@
 // Two-dimensional copies (copy-and-memory.md 2.4).
 #include "api/entry.h"
+#include "runtime/capture_mode.h"
 #include "runtime/transfer.h"
 #include "stream/fence.h"
 
@@ -94,6 +95,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
     RW_TRY(Resolve(rows, kind, &transfer, &direction));
     if (direction == ACL_MEMCPY_DEVICE_TO_DEVICE)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "both sides are device memory; use aclrtMemcpy2dAsync");
+    RW_TRY(RequireUnsafeAllowed(*context, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT));
     return CopyNow(rows, transfer, context->device(), "aclrtMemcpy2d");
   });
 }
@@ -114,6 +116,9 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
     RW_TRY(Resolve(rows, kind, &transfer, &direction));
     if (transfer.any_pageable() && direction != ACL_MEMCPY_DEVICE_TO_DEVICE) {
       RW_TRY_SET(StreamHold drained, HoldStream(stream, context));
+      if (drained->capturing())
+        return Fail(ACL_ERROR_RT_PARAM_INVALID, "a copy of pageable memory cannot be captured; use pinned memory");
+      RW_TRY(RequireUnsafeAllowed(*context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC));
       RW_TRY(drained->Synchronize(Deadline::Never()));
       SyncOperation in_progress;
       return CopyNow(rows, transfer, context->device(), "aclrtMemcpy2dAsync");

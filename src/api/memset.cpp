@@ -2,6 +2,7 @@
 // in stream order by the asynchronous forms.
 #include "api/entry.h"
 #include "copy/plan.h"
+#include "runtime/capture_mode.h"
 #include "stream/fence.h"
 
 using namespace ropeway;
@@ -66,6 +67,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
     RW_TRY(RequirePointer("devPtr", devPtr));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireNotAborting(*context));
+    RW_TRY(RequireUnsafeAllowed(*context, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT));
     RW_TRY(RequireMaxCount(count, maxCount));
     SyncOperation in_progress;
     Location location;

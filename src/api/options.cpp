@@ -8,6 +8,7 @@
 
 #include "api/device_facts.h"
 #include "api/entry.h"
+#include "runtime/capture_mode.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -290,6 +291,7 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
   return Entry(__func__, [&]() -> Status {
     if (flag > 1) return Reject(ACL_ERROR_INVALID_PARAM, "flag %u is neither 0 nor 1", flag);
     RW_TRY_SET(StreamHold hold, HoldOwnStream(stream));
+    RW_TRY(RequireNotCapturing(*hold));
     hold->overflow_switch.store(flag, std::memory_order_relaxed);
     return Ok();
   });

@@ -3,6 +3,7 @@
 
 #include "api/entry.h"
 #include "base/error_log.h"
+#include "runtime/capture_mode.h"
 #include "runtime/state_callbacks.h"
 #include "stream/report_mailbox.h"
 
@@ -33,6 +34,7 @@ Status CreateStream(aclrtStream* stream, uint32_t priority, uint32_t flag) {
 Status DestroyStream(aclrtStream stream, bool force) {
   RW_TRY(RequirePointer("stream", stream));
   RW_TRY_SET(StreamHold target, HoldStream(stream, nullptr));
+  RW_TRY(RequireNotCapturing(*target));
   RW_TRY_SET(Context * context, CurrentContext());
   RW_TRY(target->RequireContext(&context->scope()));
   if (target->is_default())
@@ -63,8 +65,15 @@ Status RequireTimeout(int32_t timeout) {
   return Reject(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is neither -1 (for ever) nor a positive number of milliseconds", timeout);
 }
 
+// The same for calls that a capture of the stream forbids.
+Result<StreamHold> HoldUncaptured(aclrtStream stream) {
+  RW_TRY_SET(StreamRef found, FindStream(stream));
+  if (found.stream != nullptr) RW_TRY(RequireNotCapturing(*found.stream));
+  return HoldForQuery(stream);
+}
+
 Status SynchronizeStream(aclrtStream stream, Deadline deadline) {
-  RW_TRY_SET(StreamHold target, HoldForQuery(stream));
+  RW_TRY_SET(StreamHold target, HoldUncaptured(stream));
   return target->Synchronize(deadline);
 }
 
@@ -92,7 +101,9 @@ Status SynchronizeCurrentDevice(Deadline deadline) {
   Status first = context->scope().Check();
   if (!first.ok()) return first;
   std::string first_text;
-  for (StreamHold& stream : context->HoldStreams()) {
+  std::vector<StreamHold> streams = context->HoldStreams();
+  for (const StreamHold& stream : streams) RW_TRY(RequireNotCapturing(*stream));
+  for (StreamHold& stream : streams) {
     Status status = stream->Synchronize(deadline);
     if (status.ok() || !first.ok()) continue;
     // Continue mode waits for all streams and reports the first error; stop mode and a time-out return at once.
@@ -147,7 +158,7 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("status", status));
-    RW_TRY_SET(StreamHold target, HoldForQuery(stream));
+    RW_TRY_SET(StreamHold target, HoldUncaptured(stream));
     RW_TRY(target->failure_scope().Check());
     *status = target->Query() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return Ok();
@@ -222,9 +233,11 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
       case ACL_STREAM_ATTR_FAILURE_MODE:
         return SetFailureMode(*target, *context, value->failureMode);
       case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+        RW_TRY(RequireNotCapturing(*target));
         target->overflow_switch.store(value->overflowSwitch);
         return Ok();
       case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+        RW_TRY(RequireNotCapturing(*target));
         target->custom_tag.store(value->userCustomTag);
         return Ok();
       case ACL_STREAM_ATTR_CACHE_OP_INFO:

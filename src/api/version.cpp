@@ -9,6 +9,7 @@
 #include "api/package_version.h"
 #include "ropeway/ropeway.h"
 #include "stream/event.h"
+#include "stream/model.h"
 #include "stream/notify.h"
 
 #define RW_TEXT_(number) #number
@@ -44,6 +45,7 @@ void CountObjects(ropewayLiveCounts* counts) {
       [&](Stream* stream) { counts->streams += (stream->generation() & 1) != 0 && !stream->is_default(); });
   counts->events = Events().live();
   counts->notifies = Notifies().live();
+  counts->models = Models().live();
 }
 
 void CountMemory(Memory& memory, ropewayLiveCounts* counts) {

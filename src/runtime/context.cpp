@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/runtime.h"
 #include "runtime/state_callbacks.h"
+#include "stream/model.h"
 #include "stream/report_mailbox.h"
 
 namespace ropeway {
@@ -63,6 +64,10 @@ std::vector<Stream*> Context::Close() {
     }
     streams_ = nullptr;
   }
+  // Captures that are still open end here, unheard: their streams are about to go.
+  Models().ForEachInUse([&](Model* model) {
+    if (model->scope() == &scope_) model->AbandonCapture();
+  });
   scope_.Reset();
   std::vector<Stream*> streams;
   for (auto& [stream, generation] : found) {
@@ -80,6 +85,9 @@ void Context::FinishStreams(const std::vector<Stream*>& streams) {
     Runtime::Get().device(device).CountStream(-1);
   }
   host_thread_.Join();
+  Models().ForEachInUse([&](Model* model) {
+    if (model->scope() == &scope_ && !model->scope_is_alive()) model->DestroyWithContext();
+  });
 }
 
 void Context::Recycle() {

@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "base/clock.h"
 #include "engine/watcher.h"
+#include "stream/model.h"
 
 namespace ropeway {
 namespace {
@@ -23,6 +24,7 @@ Task MarkTask(Marker* marker, const char* call) {
 Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const char* call) {
   Task task{};
   task.kind = TaskKind::kAwait;
+  task.flags = Task::kOfEvent;
   task.call = call;
   task.await = {gate, marker, timeout_ns};
   return task;
@@ -55,6 +57,8 @@ void Record::Dropped() {
   event_->ForgetLatest(this);
   Records().Release(this);
 }
+
+void Record::Repeat() { Records().Retain(this); }
 
 void Record::WaitPassed::Reached() {
   record_.event_->waits_.fetch_sub(1, std::memory_order_release);
@@ -98,6 +102,8 @@ void Event::Recycle() {
   waits_.store(0, std::memory_order_relaxed);
   record_flag = -1;
   wait_flag = -1;
+  captured_ = {};
+  used_externally_ = false;
 }
 
 void Event::TakeId() {
@@ -128,38 +134,58 @@ void Event::ForgetLatest(const Record* only_if) {
   if (forgotten != nullptr) Records().Release(forgotten);
 }
 
-Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
-  StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
-  if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+Record* Event::MakeRecord(Stream* on, bool inside_replay) {
   Record* record = Records().Take();
-  if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
+  if (record == nullptr) return nullptr;
   Events().Retain(this);
   record->event_ = this;
-  Streams().Retain(on.get());
-  record->stream_ = on.get();
-  Records().Share(record);   // the task's reference
-  Records().Retain(record);  // ours, until the event has it
-  RecordHold hold(Records(), record);
-  Task task = MarkTask(record, call);
-  uint64_t sequence = 0;
-  if (Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &sequence); !status.ok()) {
-    Records().Release(record);  // the task that never was
-    return status;
-  }
+  Streams().Retain(on);
+  record->stream_ = on;
+  record->inside_replay_ = inside_replay;
+  Records().Share(record);
+  Records().Retain(record);
+  return record;
+}
+
+void Event::AdoptRecord(Record* record, uint64_t sequence, bool queued) {
+  RecordHold ours(Records(), record);
+  if (!queued) return;
   record->sequence_.store(sequence, std::memory_order_release);
   TakeId();
   Record* before;
   {
     std::lock_guard lock(lock_);
     before = std::exchange(latest_, record);
+    captured_ = {};
     Records().Retain(record);
   }
   if (before != nullptr) Records().Release(before);
   if (record->state() == Record::State::kDropped) ForgetLatest(record);
-  return Ok();
+}
+
+Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
+  StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
+  if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  if (on->capturing()) {
+    ModelHold model(Models(), on->HoldCapture());
+    if (model) return RecordInCapture(*on, *model, call);
+  }
+  Record* record = MakeRecord(on.get(), false);
+  if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
+  Task task = MarkTask(record, call);
+  uint64_t sequence = 0;
+  const Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
+  if (!status.ok()) Records().Release(record);  // the task that never was
+  AdoptRecord(record, sequence, status.ok());
+  return status;
 }
 
 Status Event::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  if (Model::open_captures() > 0) {
+    bool handled = false;
+    Status status = AwaitCaptured(stream, current, timeout_ns, call, &handled);
+    if (handled) return status;
+  }
   return kind_ == Kind::kClassic ? AwaitFlag(stream, current, timeout_ns, call)
                                  : AwaitRecord(stream, current, timeout_ns, call);
 }
@@ -197,6 +223,8 @@ Status Event::AwaitFlag(StreamRef stream, const FailureScope* current, int64_t t
 }
 
 Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
+  if (stream.stream->capturing())
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a reset cannot be captured; reset the event outside the capture");
   Events().Retain(this);
   Task task = MarkTask(&flag_reset_, call);
   Status status = stream.stream->Enqueue(stream.generation, current, task);
@@ -207,6 +235,11 @@ Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char*
 void Event::FlagWaitPassed::Reached() {
   event_.waits_.fetch_sub(1, std::memory_order_release);
   Events().Release(&event_);
+}
+
+void Event::FlagWaitPassed::Repeat() {
+  Events().Retain(&event_);
+  event_.waits_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Event::FlagReset::Reached() {

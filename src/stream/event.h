@@ -29,8 +29,12 @@ class Record final : public SlabObject, public Marker {
   Stream& stream() { return *stream_; }
   uint64_t sequence() const { return sequence_.load(std::memory_order_acquire); }
 
+  // Inside a replay, whose end comes later than this point.
+  bool inside_replay() const { return inside_replay_; }
+
   void Reached() override;
   void Dropped() override;
+  void Repeat() override;
   void Recycle();
 
  private:
@@ -53,6 +57,7 @@ class Record final : public SlabObject, public Marker {
   Event* event_ = nullptr;
   Stream* stream_ = nullptr;
   std::atomic<uint64_t> sequence_{0};
+  bool inside_replay_ = false;
 };
 
 using RecordSlab = Slab<Record, 0xE2>;
@@ -89,6 +94,18 @@ class Event final : public SlabObject {
   Status AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
   Status ResetOn(StreamRef stream, const FailureScope* current, const char* call);
 
+  // --- Capture (runtime.md 8.3; event_capture.cpp) ------------------------------------------------------------------------
+  // Recorded last inside a capture that still runs.
+  bool TakesPartInCapture();
+  // Operations with the EXTERNAL flag, on a stream that is being captured.
+  Status CaptureExternal(StreamRef stream, bool record, const char* call);
+  // For a replay: a new record, with one reference for its task and one for AdoptRecord; null when there is none left.
+  Record* MakeRecord(Stream* on, bool inside_replay);
+  // The task of the record was queued as `sequence`, or it was not.
+  void AdoptRecord(Record* record, uint64_t sequence, bool queued);
+  // What a replay waits for: the latest record, or nothing.
+  void BindWait(ReplayBinding* binding);
+
   RecordHold latest();
   bool HasOutstandingWaits() const { return waits_.load(std::memory_order_acquire) > 0; }
 
@@ -106,6 +123,7 @@ class Event final : public SlabObject {
     explicit FlagWaitPassed(Event& event) : event_(event) {}
     void Reached() override;
     void Dropped() override { Reached(); }
+    void Repeat() override;
 
    private:
     Event& event_;
@@ -120,6 +138,26 @@ class Event final : public SlabObject {
     Event& event_;
   };
 
+  // A classic event is set by a captured task.
+  class FlagSet final : public Marker {
+   public:
+    explicit FlagSet(Event& event) : event_(event) {}
+    void Reached() override;
+    void Dropped() override;
+    void Repeat() override;
+
+   private:
+    Event& event_;
+  };
+  // Where in a capture the event was recorded last.
+  struct CapturedPoint {
+    void* model = nullptr;  // handle: stale when the capture failed
+    uint32_t edge = 0;
+  };
+
+  CapturedPoint captured_point();
+  Status RecordInCapture(Stream& stream, class Model& model, const char* call);
+  Status AwaitCaptured(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, bool* handled);
   void ForgetLatest(const Record* only_if);
   void TakeId();
   Status AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
@@ -134,10 +172,13 @@ class Event final : public SlabObject {
   Gate flag_;  // classic events only
   FlagWaitPassed flag_wait_passed_{*this};
   FlagReset flag_reset_{*this};
+  FlagSet flag_set_{*this};
   std::atomic<int> waits_{0};
   std::atomic<bool> has_id_{false};
   SpinLock lock_;
-  Record* latest_ = nullptr;  // guarded by lock_
+  Record* latest_ = nullptr;      // guarded by lock_
+  CapturedPoint captured_;        // guarded by lock_
+  bool used_externally_ = false;  // guarded by lock_
 };
 
 }  // namespace ropeway

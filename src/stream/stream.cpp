@@ -6,6 +6,7 @@
 #include "acl/error_codes/rt_error_codes.h"
 #include "engine/watcher.h"
 #include "stream/exception_report.h"
+#include "stream/model.h"
 
 namespace ropeway {
 namespace {
@@ -42,6 +43,7 @@ void Stream::Recycle() {
   custom_tag = 0;
   cache_op_info = 0;
   next_in_context = nullptr;
+  updated_group_ = nullptr;
   std::lock_guard lock(error_mutex_);
   error_code_.store(0, std::memory_order_relaxed);
   error_text_.clear();
@@ -53,6 +55,8 @@ Status Stream::MayEnqueue(uint32_t generation_seen, const FailureScope* current)
   RW_TRY(RequireContext(current));
   if (aborting()) [[unlikely]]
     return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+  if (updated_group_ != nullptr) [[unlikely]]
+    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "stream %d is updating a task group, which can hold kernels only", id_);
   return options_.scope->Check();
 }
 
@@ -84,9 +88,16 @@ Status Stream::Enqueue(uint32_t generation_seen, const FailureScope* current, Ta
 Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence) {
   for (;;) {
     Queue::Submission submission;
+    if (capturing()) {
+      Status status;
+      if (!Capture(generation_seen, current, task, &status)) continue;
+      *sequence = 0;
+      return status;
+    }
     {
       std::lock_guard lock(lock_);
       RW_TRY(MayEnqueue(generation_seen, current));
+      if (capture_ != nullptr) continue;  // begun just now
       if ((options_.flags & kPersistent) != 0) {
         KeepForLater(task);
         *sequence = 0;
@@ -106,6 +117,59 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
     }
     queue_->AwaitRoom();
   }
+}
+
+// False: the capture ended meanwhile, and the task belongs into the queue.
+bool Stream::Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status) {
+  {
+    std::lock_guard lock(lock_);
+    *status = MayEnqueue(generation_seen, current);
+  }
+  if (!status->ok()) return true;
+  ModelHold model(Models(), HoldCapture());
+  if (!model) return false;
+  *status = model->Capture(*this, task);
+  if (status->ok()) t_last_task_id = task.id;
+  return status->code() != ACL_ERROR_RT_STREAM_NOT_CAPTURED;
+}
+
+Model* Stream::HoldCapture() {
+  std::lock_guard lock(lock_);
+  if (capture_ != nullptr) Models().Retain(capture_);
+  return capture_;
+}
+
+bool Stream::EnterCapture(Model* model) {
+  std::lock_guard lock(lock_);
+  if (capture_ != nullptr || (generation() & 1) == 0) return false;
+  Models().Retain(model);
+  capture_ = model;
+  obstacles_.fetch_or(kCapturing, std::memory_order_seq_cst);
+  return true;
+}
+
+void Stream::LeaveCapture(Model* model) {
+  {
+    std::lock_guard lock(lock_);
+    if (capture_ != model) return;
+    capture_ = nullptr;
+    obstacles_.fetch_and(~kCapturing, std::memory_order_seq_cst);
+  }
+  Models().Release(model);
+}
+
+bool Stream::BeginUpdate(void* group) {
+  std::lock_guard lock(lock_);
+  if (updated_group_ != nullptr) return false;
+  updated_group_ = group;
+  obstacles_.fetch_or(kUpdating, std::memory_order_seq_cst);
+  return true;
+}
+
+void* Stream::EndUpdate() {
+  std::lock_guard lock(lock_);
+  obstacles_.fetch_and(~kUpdating, std::memory_order_seq_cst);
+  return std::exchange(updated_group_, nullptr);
 }
 
 void Stream::KeepForLater(const Task& task) {

@@ -16,6 +16,7 @@
 
 namespace ropeway {
 
+class Model;
 class ReportMailbox;
 class Stream;
 
@@ -73,6 +74,17 @@ class Stream final : public SlabObject, public QueueOwner {
   // Takes the pending error; 0 when there is none. The text goes where Fail puts texts.
   Status DeliverError();
 
+  // --- Capture: work is handed to a model instead of the queue ----------------------------------------------------------
+  bool capturing() const { return (obstacles_.load(std::memory_order_acquire) & kCapturing) != 0; }
+  // The model, with a reference that the caller gives back; null when the stream is not being captured.
+  Model* HoldCapture();
+  // False: it takes part in a capture already.
+  bool EnterCapture(Model* model);
+  void LeaveCapture(Model* model);
+  // A task group of a model is updated by what is submitted between the two (runtime.md 8.6).
+  bool BeginUpdate(void* group);
+  void* EndUpdate();
+
   int id() const { return id_; }
   int device() const { return options_.device; }
   uint32_t flags() const { return options_.flags; }
@@ -109,8 +121,11 @@ class Stream final : public SlabObject, public QueueOwner {
   static constexpr uint32_t kAborting = 1;
   static constexpr uint32_t kKeeping = 2;
   static constexpr uint32_t kWatched = 4;
+  static constexpr uint32_t kCapturing = 8;
+  static constexpr uint32_t kUpdating = 16;
   bool aborting() const { return (obstacles_.load(std::memory_order_acquire) & kAborting) != 0; }
   Status MayEnqueue(uint32_t generation_seen, const FailureScope* current);
+  bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
   void KeepForLater(const Task& task);
   void DropKept();
 
@@ -123,6 +138,8 @@ class Stream final : public SlabObject, public QueueOwner {
 
   SpinLock lock_;  // serialises submitters
   std::unique_ptr<std::vector<Task>> kept_;  // of a persistent stream; guarded by lock_
+  Model* capture_ = nullptr;                 // guarded by lock_, with a reference
+  void* updated_group_ = nullptr;            // guarded by lock_
 
   std::mutex error_mutex_;
   std::atomic<int> error_code_{0};  // first failure since the last delivery

@@ -1,0 +1,24 @@
+// Models and their parts, as calls name them: 107017 for what is not alive.
+#pragma once
+
+#include "api/entry.h"
+#include "stream/model.h"
+
+namespace ropeway::api {
+
+using ModelPartHold = SlabRef<ModelPartSlab, ModelPart>;
+
+inline Result<ModelHold> FindModel(aclmdlRI modelRI) {
+  ModelHold model(Models(), Models().Acquire(modelRI));
+  if (model) return model;
+  return Fail(ACL_ERROR_RT_INVALID_HANDLE, "modelRI %p is not a live model (destroyed, or not a model at all)", modelRI);
+}
+
+inline Result<ModelPartHold> FindPart(const char* name, void* handle, ModelPart::Kind kind) {
+  ModelPartHold part(ModelParts(), ModelParts().Acquire(handle));
+  if (part && part->kind == kind) return part;
+  constexpr const char* kKinds[] = {"stream", "task", "task group"};
+  return Fail(ACL_ERROR_RT_INVALID_HANDLE, "%s %p is not a %s of a live model", name, handle, kKinds[static_cast<int>(kind)]);
+}
+
+}  // namespace ropeway::api

@@ -1,0 +1,220 @@
+// What becomes of a model once it is captured.
+#include "stream/model.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "acl/error_codes/rt_error_codes.h"
+
+namespace ropeway {
+namespace {
+
+constexpr int kDestroyLimitMs = 10000;  // runtime.md 8.4
+
+}  // namespace
+
+ModelSlab& Models() {
+  static auto* slab = new ModelSlab;
+  return *slab;
+}
+
+ModelPartSlab& ModelParts() {
+  static auto* slab = new ModelPartSlab;
+  return *slab;
+}
+
+// --- Replay -------------------------------------------------------------------------------------------------------------
+
+// An external record counts as one that this replay's submit makes; an external wait is tied to the latest record of now.
+ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records) {
+  if (externals_.empty()) return nullptr;
+  auto* bindings = new ReplayBinding[externals_.size()]{};
+  for (size_t i = 0; i < externals_.size(); ++i) {
+    Event& event = *externals_[i].event;
+    if (externals_[i].record) {
+      Record* record = event.MakeRecord(stream.stream, true);
+      if (record == nullptr) continue;
+      bindings[i].marker = record;
+      records->emplace_back(&event, record);
+    } else {
+      event.BindWait(&bindings[i]);
+    }
+  }
+  return bindings;
+}
+
+Status Model::Execute(StreamRef stream, const FailureScope* current, const char* call) {
+  {
+    std::lock_guard lock(mutex_);
+    if (state() != State::kReady)
+      return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
+    ++submitting_;
+  }
+  StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
+  Status status;
+  if (!on) {
+    status = Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  } else {
+    std::vector<std::pair<Event*, Record*>> records;
+    Task task{};
+    task.kind = TaskKind::kReplay;
+    task.call = call;
+    task.replay = {&graph_, Bind(stream, &records)};
+    uint64_t sequence = 0;
+    status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
+    for (auto& [event, record] : records) event->AdoptRecord(record, sequence, status.ok());
+    if (!status.ok()) DropTask(task);
+    std::lock_guard lock(mutex_);
+    std::erase_if(executions_, [](Execution& past) { return past.stream->queue().completed() >= past.sequence; });
+    if (status.ok()) executions_.push_back({std::move(on), sequence});
+  }
+  std::lock_guard lock(mutex_);
+  --submitting_;
+  return status;
+}
+
+bool Model::Pending() {
+  return submitting_ > 0 || std::any_of(executions_.begin(), executions_.end(), [](Execution& execution) {
+           return execution.stream->queue().completed() < execution.sequence;
+         });
+}
+
+Status Model::Destroy() {
+  std::vector<Execution> executions;
+  {
+    std::lock_guard lock(mutex_);
+    if (state() != State::kReady) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
+    state_.store(State::kDestroying, std::memory_order_release);
+  }
+  const Deadline deadline = Deadline::AfterMs(kDestroyLimitMs);
+  for (bool submitting = true; submitting;) {
+    std::lock_guard lock(mutex_);
+    submitting = submitting_ > 0;
+    if (submitting) sched_yield();
+    if (!submitting) executions = std::move(executions_);
+  }
+  for (Execution& execution : executions) {
+    // A waiting thread helps, so this also gets a late schedule going.
+    if (execution.stream->queue().Wait(execution.sequence, deadline) != WaitOutcome::kTimeout) continue;
+    std::lock_guard lock(mutex_);
+    executions_ = std::move(executions);
+    state_.store(State::kReady, std::memory_order_release);
+    return Fail(ACL_ERROR_RT_MODEL_RUNNING, "a replay did not end within %d s; the model was not destroyed", kDestroyLimitMs / 1000);
+  }
+  Vanish();
+  return Ok();
+}
+
+void Model::DestroyWithContext() {
+  {
+    std::lock_guard lock(mutex_);
+    if (state() != State::kReady) return;
+    state_.store(State::kDestroying, std::memory_order_release);
+  }
+  Vanish();
+}
+
+// No call finds it any more; the last reference cleans up.
+void Model::Vanish() {
+  if (!Models().Retire(this, generation())) return;
+  decltype(callbacks_) callbacks;
+  decltype(parts_) parts;
+  {
+    std::lock_guard lock(mutex_);
+    callbacks.swap(callbacks_);
+    parts.swap(parts_);
+  }
+  for (const Callback& callback : callbacks) callback.function(callback.argument);
+  for (auto& [place, part] : parts) {
+    if (ModelParts().Retire(part, part->generation())) ModelParts().Release(part);
+  }
+  Models().Release(this);
+}
+
+void Model::Recycle() {
+  for (auto& branch : graph_.branches) {
+    for (const Task& task : branch) DropTask(task);
+  }
+  graph_.branches.clear();
+  graph_.edges = 0;
+  graph_.bindings = 0;
+  branch_states_.clear();
+  externals_.clear();
+  executions_.clear();
+  changes_.clear();
+  callbacks_.clear();
+  next_task_id_ = 1;
+  name_.clear();
+  submitting_ = 0;
+}
+
+// --- Looking at it, and changing it -------------------------------------------------------------------------------------
+
+void* Model::HandleOfPart(ModelPart::Kind kind, size_t branch, size_t index) {
+  std::lock_guard lock(mutex_);
+  const ModelPart* part = Part(kind, branch, index);
+  return part == nullptr ? nullptr : ModelParts().HandleOf(part);
+}
+
+ModelPart* Model::Part(ModelPart::Kind kind, size_t branch, size_t index) {
+  auto it = parts_.find({kind, branch, index});
+  if (it != parts_.end()) return it->second;
+  ModelPart* part = ModelParts().Take();
+  if (part == nullptr) return nullptr;
+  part->kind = kind;
+  part->model = this;
+  part->branch = branch;
+  part->index = index;
+  ModelParts().Publish(part);
+  parts_.emplace(std::tuple(kind, branch, index), part);
+  return part;
+}
+
+Status Model::Change(size_t branch, size_t index, const Task& task) {
+  std::lock_guard lock(mutex_);
+  if (state() != State::kReady || Pending())
+    return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is being captured or replayed; wait for that to end");
+  changes_.push_back({{branch, index}, task});
+  return Ok();
+}
+
+Task Model::TaskAt(size_t branch, size_t index) {
+  std::lock_guard lock(mutex_);
+  Task task = graph_.branches[branch][index];
+  for (const auto& [place, changed] : changes_) {
+    if (place == std::pair(branch, index)) task = changed;
+  }
+  return task;
+}
+
+Status Model::ApplyChanges() {
+  std::lock_guard lock(mutex_);
+  if (state() != State::kReady || Pending())
+    return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is being captured or replayed; wait for that to end");
+  for (const auto& [place, task] : changes_) graph_.branches[place.first][place.second] = task;
+  changes_.clear();
+  return Ok();
+}
+
+void Model::AddDestroyCallback(Callback callback) {
+  std::lock_guard lock(mutex_);
+  callbacks_.push_back(callback);
+}
+
+bool Model::RemoveDestroyCallback(aclrtCallback function) {
+  std::lock_guard lock(mutex_);
+  return std::erase_if(callbacks_, [&](const Callback& callback) { return callback.function == function; }) > 0;
+}
+
+std::string Model::name() {
+  std::lock_guard lock(mutex_);
+  return name_;
+}
+
+void Model::set_name(std::string name) {
+  std::lock_guard lock(mutex_);
+  name_ = std::move(name);
+}
+
+}  // namespace ropeway

@@ -1,0 +1,243 @@
+// How work gets into a model.
+#include <algorithm>
+
+#include "acl/error_codes/rt_error_codes.h"
+#include "stream/model.h"
+
+namespace ropeway {
+namespace {
+
+std::atomic<int> g_open_captures{0};
+std::atomic<uint32_t> g_next_id{1};
+
+// Streams that are driven elsewhere cannot take part.
+constexpr uint32_t kExcluded = ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+
+Task EdgeTask(TaskKind kind, uint32_t index, const char* call) {
+  Task task{};
+  task.kind = kind;
+  task.flags = Task::kOfEvent;
+  task.call = call;
+  task.edge = {index};
+  return task;
+}
+
+}  // namespace
+
+int Model::open_captures() { return g_open_captures.load(std::memory_order_acquire); }
+
+Status Model::RequireSuitable(const Stream& stream) {
+  if ((stream.flags() & kExcluded) == 0) return Ok();
+  return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d was created with flags 0x%x and cannot take part in a capture", stream.id(), stream.flags());
+}
+
+Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
+  Model* model = Models().Take();
+  if (model == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no room for another model");
+  model->scope_ = &stream.failure_scope();
+  model->scope_epoch_ = model->scope_->epoch();
+  model->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
+  model->mode_ = mode;
+  model->thread_ = std::this_thread::get_id();
+  model->state_.store(State::kCapturing, std::memory_order_release);
+  Models().Publish(model);
+  g_open_captures.fetch_add(1, std::memory_order_seq_cst);
+  Status joined;
+  {
+    std::lock_guard lock(model->mutex_);
+    joined = model->Join(stream);
+    if (!joined.ok()) model->CloseCapture(State::kDestroying);
+  }
+  if (!joined.ok()) model->Vanish();
+  return joined;
+}
+
+Status Model::Join(Stream& stream) {
+  if (!stream.EnterCapture(this))
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", stream.id());
+  Streams().Retain(&stream);
+  branch_states_.push_back({StreamHold(Streams(), &stream)});
+  graph_.branches.emplace_back();
+  return Ok();
+}
+
+size_t Model::BranchOf(const Stream& stream) const {
+  auto it = std::find_if(branch_states_.begin(), branch_states_.end(),
+                         [&](const BranchState& branch) { return branch.stream.get() == &stream; });
+  return static_cast<size_t>(it - branch_states_.begin());
+}
+
+// The stream may have left while the caller was on its way.
+Status Model::RequireOpen(size_t branch) const {
+  if (branch == branch_states_.size())
+    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture was ended by another thread meanwhile");
+  if (state() == State::kInvalid)
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture has become invalid by an earlier failure; end it");
+  return Ok();
+}
+
+void Model::Append(size_t branch, const Task& task) {
+  graph_.branches[branch].push_back(task);
+  graph_.branches[branch].back().id = next_task_id_++;
+}
+
+Status Model::Capture(Stream& stream, Task& task) {
+  std::lock_guard lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  RW_TRY(RequireOpen(branch));
+  if (branch_states_[branch].group_open) {
+    Invalidate();
+    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is a %s", TaskKindName(task.kind));
+  }
+  Append(branch, task);
+  task.id = graph_.branches[branch].back().id;
+  return Ok();
+}
+
+void Model::Invalidate() {
+  State capturing = State::kCapturing;
+  state_.compare_exchange_strong(capturing, State::kInvalid, std::memory_order_acq_rel);
+}
+
+Status Model::CaptureRecord(Stream& stream, uint32_t* edge, const char* call) {
+  std::lock_guard lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  RW_TRY(RequireOpen(branch));
+  *edge = graph_.edges++;
+  Append(branch, EdgeTask(TaskKind::kSignal, *edge, call));
+  return Ok();
+}
+
+Status Model::CaptureWait(Stream& stream, uint32_t edge, const char* call) {
+  std::lock_guard lock(mutex_);
+  if (!capturing()) return Ok();  // ended meanwhile: the event is unrecorded
+  RW_TRY(RequireOpen(0));
+  const size_t branch = BranchOf(stream);
+  if (branch == branch_states_.size()) {
+    RW_TRY(stream.RequireContext(scope_));
+    RW_TRY(RequireSuitable(stream));
+    RW_TRY(Join(stream));
+  }
+  Append(branch, EdgeTask(TaskKind::kAwaitSignal, edge, call));
+  return Ok();
+}
+
+Status Model::CaptureExternal(Stream& stream, Event& event, bool record, const char* call) {
+  std::lock_guard lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  RW_TRY(RequireOpen(branch));
+  if (std::any_of(externals_.begin(), externals_.end(), [&](const External& other) { return other.event.get() == &event; }))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "the event has an external operation in this graph already; one is allowed");
+  Events().Retain(&event);
+  externals_.push_back({EventHold(Events(), &event), record});
+  Append(branch, EdgeTask(record ? TaskKind::kMarkBound : TaskKind::kAwaitBound, graph_.bindings++, call));
+  return Ok();
+}
+
+// --- The end ------------------------------------------------------------------------------------------------------------
+
+void Model::ReleaseStreams() {
+  for (BranchState& branch : branch_states_) branch.stream->LeaveCapture(this);
+  branch_states_.clear();
+}
+
+void Model::CloseCapture(State state) {
+  ReleaseStreams();
+  state_.store(state, std::memory_order_release);
+  g_open_captures.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+// The last thing on a joined stream is a record, and the origin waits for it, directly or through other joined streams.
+Status Model::RequireJoined() const {
+  const auto& branches = graph_.branches;
+  std::vector<bool> awaited(graph_.edges, false);
+  std::vector<bool> joined(branches.size(), false);
+  const auto adopt = [&](size_t branch) {
+    joined[branch] = true;
+    for (const Task& task : branches[branch]) {
+      if (task.kind == TaskKind::kAwaitSignal) awaited[task.edge.index] = true;
+    }
+  };
+  const auto returns = [&](size_t branch) {
+    for (auto task = branches[branch].rbegin(); task != branches[branch].rend() && task->kind == TaskKind::kSignal; ++task) {
+      if (awaited[task->edge.index]) return true;
+    }
+    return false;
+  };
+  adopt(0);
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t branch = 1; branch < branches.size(); ++branch) {
+      if (joined[branch] || !returns(branch)) continue;
+      adopt(branch);
+      more = true;
+    }
+  }
+  for (size_t branch = 1; branch < branches.size(); ++branch) {
+    if (!joined[branch])
+      return Fail(ACL_ERROR_RT_STREAM_UNJOINED,
+                  "stream %d joined the capture and did not return: let its last work be a record that the origin stream waits for",
+                  branch_states_[branch].stream->id());
+  }
+  return Ok();
+}
+
+Status Model::EndCapture(Stream& stream) {
+  std::unique_lock lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  if (branch == branch_states_.size())
+    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture was ended by another thread meanwhile");
+  if (branch != 0)
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture began on stream %d; end it there", branch_states_[0].stream->id());
+  const Status status = [&]() -> Status {
+    if (mode_ != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && !begun_by_this_thread())
+      return Fail(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "the capture was begun by another thread, and its mode is not RELAXED");
+    if (state() == State::kInvalid)
+      return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture has become invalid by an earlier failure");
+    RW_TRY(RequireJoined());
+    if (std::any_of(branch_states_.begin(), branch_states_.end(), [](const BranchState& state) { return state.group_open; }))
+      return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is still open; call aclmdlRICaptureTaskGrpEnd first");
+    return Ok();
+  }();
+  CloseCapture(status.ok() ? State::kReady : State::kDestroying);
+  lock.unlock();
+  if (!status.ok()) Vanish();
+  return status;
+}
+
+void Model::AbandonCapture() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!capturing()) return;
+    CloseCapture(State::kDestroying);
+  }
+  Vanish();
+}
+
+// --- Task groups --------------------------------------------------------------------------------------------------------
+
+Status Model::BeginGroup(Stream& stream) {
+  std::lock_guard lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  RW_TRY(RequireOpen(branch));
+  if (branch_states_[branch].group_open)
+    return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open on stream %d already; groups do not nest", stream.id());
+  branch_states_[branch].group_open = true;
+  return Ok();
+}
+
+Status Model::EndGroup(Stream& stream, void** handle) {
+  *handle = nullptr;
+  std::lock_guard lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  if (branch == branch_states_.size() || !branch_states_[branch].group_open)
+    return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on stream %d", stream.id());
+  branch_states_[branch].group_open = false;
+  RW_TRY(RequireOpen(branch));
+  ModelPart* group = Part(ModelPart::Kind::kGroup, branch, parts_.size());
+  if (group == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no handle left for a task group");
+  *handle = ModelParts().HandleOf(group);
+  return Ok();
+}
+
+}  // namespace ropeway
