@@ -1,22 +1,17 @@
 #include "runtime/transfer.h"
 
 #include "acl/acl_rt.h"
+#include "runtime/product.h"
 
 namespace ropeway {
 namespace {
 
 constexpr uintptr_t kCopyAlignment = 64;
 
-// Atlas A3 devices reach each other without being told (copy-and-memory.md 10.4).
-bool PeersNeedEnabling() {
-  static const bool needed = GetConfig().soc_name.rfind("Ascend910_93", 0) != 0;
-  return needed;
-}
-
 Status RequirePeer(const char* name, const Location& location, int executing_device) {
   if (location.place != Place::kDevice || location.device == executing_device) [[likely]]
     return Ok();
-  if (!PeersNeedEnabling() || Runtime::Get().device(executing_device).CanReach(location.device)) return Ok();
+  if (!ThisProduct().peers_need_enabling || Runtime::Get().device(executing_device).CanReach(location.device)) return Ok();
   const int here = Runtime::UserIdOf(executing_device);
   const int there = Runtime::UserIdOf(location.device);
   return Fail(ACL_ERROR_RT_PARAM_INVALID,

@@ -1,0 +1,104 @@
+#include "runtime/batch_builder.h"
+
+#include "runtime/runtime.h"
+#include "runtime/transfer.h"
+
+namespace ropeway {
+
+BatchBuilder::Declared BatchBuilder::Interpret(const aclrtMemLocation& location) {
+  switch (location.type) {
+    case ACL_MEM_LOCATION_TYPE_HOST:
+    case ACL_MEM_LOCATION_TYPE_HOST_NUMA:
+      return {Declared::Side::kHost, -1};
+    case ACL_MEM_LOCATION_TYPE_DEVICE:
+      return {Declared::Side::kDevice, Runtime::PhysicalId(static_cast<int>(location.id))};
+    default:
+      return {Declared::Side::kNeither, -1};
+  }
+}
+
+Status BatchBuilder::Collect(size_t* fail_index) {
+  for (size_t k = 0; k < items_.numAttrs; ++k) {
+    const size_t end = k + 1 < items_.numAttrs ? items_.attrsIndexes[k + 1] : items_.numBatches;
+    RW_TRY(CollectRange(items_.attrsIndexes[k], end, items_.attrs[k], fail_index));
+  }
+  return Ok();
+}
+
+Status BatchBuilder::CollectRange(size_t begin, size_t end, const aclrtMemcpyBatchAttr& attr, size_t* fail_index) {
+  const Declared to_declared = Interpret(attr.dstLoc);
+  const Declared from_declared = Interpret(attr.srcLoc);
+  const Memory& memory = Runtime::Get().memory();
+  for (size_t i = begin; i < end; ++i) {
+    const size_t size = items_.sizes[i];
+    const Location to = memory.Find(items_.dsts[i], size);
+    const Location from = memory.Find(items_.srcs[i], size);
+    // Nothing to explain: pinned and device memory as declared, in its blocks, the way of the batch, and with bytes.
+    const bool to_device = to.place == Place::kDevice;
+    const bool plain = to_declared.Fits(to) && from_declared.Fits(from) && size <= to.room && size <= from.room && size != 0 &&
+                       to_device_ == to_device && Pair(to.place, from.place) == PlacePair::kRuntimeWithDevice && to.place != from.place;
+    if (!plain) [[unlikely]] {
+      if (Status status = CheckItem(i, to_declared, from_declared, to, from); !status.ok()) {
+        *fail_index = i;
+        return status;
+      }
+      if (size == 0) continue;
+    }
+    const bool pageable = to.place == Place::kPageable || from.place == Place::kPageable;
+    RW_TRY(CheckReach(i, to, from, pageable));
+    if (pageable && pageable_ == nullptr && queued_ != nullptr) queued_->Seal();
+    Add(pageable ? pageable_ : queued_, i);
+  }
+  return Ok();
+}
+
+void BatchBuilder::Add(std::unique_ptr<Batch>& batch, size_t i) {
+  if (batch == nullptr) batch = std::make_unique<Batch>(items_.numBatches - i);
+  batch->Add(items_.dsts[i], items_.srcs[i], items_.sizes[i]);
+}
+
+Status BatchBuilder::CheckItem(size_t i, const Declared& to_declared, const Declared& from_declared, const Location& to,
+                               const Location& from) {
+  if (items_.sizes[i] == 0 && !rules_.zero_sizes)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "sizes[%zu] is 0, but other items of the batch are not; leave the item out", i);
+  if (items_.srcs[i] == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "srcs[%zu] is NULL", i);
+  if (items_.dsts[i] == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "dsts[%zu] is NULL", i);
+  RW_TRY(CheckSide("dsts", i, items_.dsts[i], to_declared, to));
+  RW_TRY(CheckSide("srcs", i, items_.srcs[i], from_declared, from));
+  const bool to_device = to.place == Place::kDevice;
+  if (to_device == (from.place == Place::kDevice))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "item %zu goes from %s to %s; a batch copies between host and device", i,
+                PlaceName(from.place), PlaceName(to.place));
+  if (!to_device_.has_value()) to_device_ = to_device;
+  if (*to_device_ != to_device)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "item %zu goes from %s to %s, the items in front of it the other way; make two batches", i,
+                PlaceName(from.place), PlaceName(to.place));
+  return Ok();
+}
+
+Status BatchBuilder::CheckSide(const char* name, size_t i, const void* address, const Declared& declared,
+                               const Location& real) const {
+  char item[32];
+  snprintf(item, sizeof(item), "%s[%zu]", name, i);
+  if (real.place == Place::kNowhere) return Runtime::Get().memory().ExplainNowhere(item, address);
+  if (!declared.Fits(real)) {
+    constexpr const char* kSides[] = {"host", "device", "neither host nor device"};
+    const int there = Runtime::UserIdOf(real.device);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is %s memory (device %d), but its attribute declares %s (device %d)", item, address,
+                PlaceName(real.place), real.device < 0 ? -1 : there, kSides[static_cast<int>(declared.side)],
+                declared.device < 0 ? -1 : Runtime::UserIdOf(declared.device));
+  }
+  return Memory::RequireRoom(item, address, items_.sizes[i], real);
+}
+
+// Refusals of the submit, which name no item (4.2 step 17).
+Status BatchBuilder::CheckReach(size_t i, const Location& to, const Location& from, bool pageable) const {
+  if (!pageable && rules_.stream != nullptr && queued_ == nullptr) RW_TRY(rules_.stream->RequireContext(rules_.scope));
+  const int device = to.device >= 0 ? to.device : from.device;
+  if (device == rules_.executing_device || rules_.executing_device < 0) [[likely]]
+    return Ok();
+  const size_t size = items_.sizes[i];
+  return RequireReach({items_.dsts[i], items_.srcs[i], size, size, to, from}, rules_.executing_device);
+}
+
+}  // namespace ropeway
