@@ -74,6 +74,7 @@ class BareTest : public ::testing::Test {
     EXPECT_EQ(live.streams, 0u) << "the test left streams behind";
     EXPECT_EQ(live.events, 0u) << "the test left events behind";
     EXPECT_EQ(live.notifies, 0u) << "the test left notifies behind";
+    EXPECT_EQ(live.models, 0u) << "the test left captured graphs behind";
     EXPECT_EQ(live.deviceBlocks, 0u) << "the test left device memory behind";
     EXPECT_EQ(live.hostBlocks, 0u) << "the test left pinned host memory behind";
     EXPECT_EQ(live.registrations, 0u) << "the test left registered host memory behind";
