@@ -77,7 +77,8 @@ Task BatchTask(std::unique_ptr<Batch>& batch, const char* call) {
   task.method = PlanBatch(batch->bytes(), TheEngine().traits()).method;
   task.flags = Task::kOwnsPayload;
   task.call = call;
-  task.batch.list = batch.release();
+  const size_t bytes = batch->bytes();
+  task.batch = {batch.release(), bytes};
   return task;
 }
 

@@ -19,7 +19,7 @@ size_t TaskBytes(const Task& task) {
   switch (task.kind) {
     case TaskKind::kCopy: return task.copy.size;
     case TaskKind::kCopy2d: return task.copy_2d.width * task.copy_2d.height;
-    case TaskKind::kBatch: return task.batch.list->bytes();
+    case TaskKind::kBatch: return task.batch.bytes;
     case TaskKind::kCopyByCells: return task.by_cells.size;
     case TaskKind::kSet: return task.set.count;
     case TaskKind::kSetWords: return task.set.count * sizeof(uint32_t);

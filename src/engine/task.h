@@ -89,6 +89,7 @@ struct Task {
     } copy_2d;
     struct {
       Batch* list;
+      size_t bytes;  // here, because the list may be gone when a submitter asks
     } batch;
     struct {
       const void* descriptor;

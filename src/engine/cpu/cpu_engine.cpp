@@ -51,8 +51,7 @@ class CpuEngine final : public Engine {
   void RunNow(const Task& task) override {
     TaskFailure none;
     runner_.Run(task, &none);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    runner_.values().MemoryChanged();
+    runner_.values().MemoryChangedNow();
   }
 
   void Stop() override {

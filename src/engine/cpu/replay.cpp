@@ -110,7 +110,7 @@ void Replay::RunBytes(const Task& task) {
   const int code = queue_.runner().RunAgain(task, &failure);
   if (code != 0) queue_.ReportFailure(task, code, failure.text);
   queue_.TellFinished(task, code);
-  queue_.runner().values().MemoryChanged();
+  queue_.runner().values().MemoryChangedNow();
 }
 
 // --- Outside ------------------------------------------------------------------------------------------------------------

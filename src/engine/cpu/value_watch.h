@@ -28,6 +28,11 @@ class ValueWatch final : public ParkingPlace {
     if (waiting_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
       Look();
   }
+  // The same where no such store came behind the change.
+  void MemoryChangedNow() {
+    if (waiting_.fetch_add(0, std::memory_order_seq_cst) != 0) [[unlikely]]
+      Look();
+  }
   void Stop();
 
  private:

@@ -145,13 +145,6 @@ class ExecuteAbort : public CaptureTest {
     return End(stream_);
   }
 
-  // Until the replay is at its wait; the stream is not done, so each look ends by its time limit.
-  static void AwaitStart(const Parts& parts, aclrtStream stream) {
-    while (parts.started.Get() != 1) {
-      ASSERT_EQ(aclrtSynchronizeStreamWithTimeout(stream, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    }
-  }
-
   // The model is as good as new, and so is `stream`.
   static void ExpectUsable(Parts& parts, const Model& model, aclrtStream stream) {
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
@@ -178,7 +171,7 @@ TEST_F(ExecuteAbort, RunningReplayIsCutOff) {
   Parts parts;
   Model model = Capture(parts, stream_);
   ASSERT_EQ(aclmdlRIExecuteAsync(model.get(), stream_), ACL_SUCCESS);
-  AwaitStart(parts, stream_);
+  AwaitCell(parts.started, 1);
   EXPECT_EQ(aclrtStreamAbort(stream_), ACL_SUCCESS);
   ExpectUsable(parts, model, stream_);
 }
@@ -188,7 +181,7 @@ TEST_F(ExecuteAbort, RunningReplayIsCutOffInItsBranch) {
   aclrtStream branch = NewStream();
   Model model = Capture(parts, branch);
   ASSERT_EQ(aclmdlRIExecuteAsync(model.get(), stream_), ACL_SUCCESS);
-  AwaitStart(parts, stream_);
+  AwaitCell(parts.started, 1);
   EXPECT_EQ(aclrtStreamAbort(stream_), ACL_SUCCESS);
   ExpectUsable(parts, model, stream_);
   EXPECT_EQ(aclrtSynchronizeStream(branch), ACL_SUCCESS);
@@ -199,7 +192,7 @@ TEST_F(ExecuteAbort, ForcedDestroyOfTheStreamEndsTheReplay) {
   Model model = Capture(parts, NewStream());
   TestStream executing;
   ASSERT_EQ(aclmdlRIExecuteAsync(model.get(), executing.get()), ACL_SUCCESS);
-  AwaitStart(parts, executing.get());
+  AwaitCell(parts.started, 1);
   EXPECT_EQ(aclrtDestroyStreamForce(executing.Release()), ACL_SUCCESS);
   ExpectUsable(parts, model, stream_);
 }
@@ -208,7 +201,7 @@ TEST_F(ExecuteAbort, ModelOfAnAbortedReplayCanBeDestroyed) {
   Parts parts;
   Model model = Capture(parts, NewStream());
   ASSERT_EQ(aclmdlRIExecuteAsync(model.get(), stream_), ACL_SUCCESS);
-  AwaitStart(parts, stream_);
+  AwaitCell(parts.started, 1);
   EXPECT_EQ(aclrtStreamAbort(stream_), ACL_SUCCESS);
   EXPECT_EQ(aclmdlRIDestroy(model.Release()), ACL_SUCCESS);
   EXPECT_EQ(parts.tally.Get(), 0u);

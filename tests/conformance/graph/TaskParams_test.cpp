@@ -164,9 +164,7 @@ TEST_F(TaskParams, RunningModelIsNotChanged) {
   aclmdlRITaskParams params = Get(task);
   params.valueWriteTaskParams.value = 2;
   ASSERT_EQ(aclmdlRIExecuteAsync(model.get(), stream_), ACL_SUCCESS);
-  while (started.Get() != 1) {
-    ASSERT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-  }
+  AwaitCell(started, 1);
   constexpr aclError kRunning = ACL_ERROR_RT_MODEL_UPDATE_FAILED;
   ExpectRefused("aclmdlRITaskSetParams", kRunning, [&] { return aclmdlRITaskSetParams(task, &params); });
   ExpectRefused("aclmdlRITaskDisable", kRunning, [&] { return aclmdlRITaskDisable(task); });

@@ -130,6 +130,15 @@ class Cell {
   DeviceBuffer block_{64};
 };
 
+// Until work that is under way has stored `value`; a stream of its own does the looking.
+inline void AwaitCell(const Cell& cell, uint64_t value) {
+  aclrtStream watcher = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&watcher), ACL_SUCCESS);
+  EXPECT_EQ(aclrtValueWait(cell.get(), value, ACL_STREAM_WAIT_VALUE_EQ, watcher), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(watcher), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(watcher), ACL_SUCCESS);
+}
+
 // Counts on the device how often the work submitted with Add() has run. A lost or doubled replay shows.
 class Tally {
  public:
