@@ -191,7 +191,7 @@ int TaskRunner::CopyByDescriptor(const Task& task, TaskFailure* failure) {
 
 int TaskRunner::CopyByCells(const Task& task, TaskFailure* failure) {
   const auto& cells = task.by_cells;
-  char *dst, *src;
+  uintptr_t dst, src;  // numbers until they are judged: what lies in a cell need not be an address
   for (const void* cell : {cells.dst_cell, cells.src_cell}) {
     const auto verdict = judge_->Judge(cell, sizeof(dst));
     if (!verdict.usable || verdict.device < 0)
@@ -201,7 +201,8 @@ int TaskRunner::CopyByCells(const Task& task, TaskFailure* failure) {
   std::memcpy(&src, addresses_.View(cells.src_cell), sizeof(src));
   char whence[64];
   snprintf(whence, sizeof(whence), "with its offsets, the pair of cells %p, %p", cells.dst_cell, cells.src_cell);
-  return CopyOnDevice(dst + cells.dst_offset, src + cells.src_offset, cells.size, whence, failure);
+  return CopyOnDevice(reinterpret_cast<void*>(dst + cells.dst_offset), reinterpret_cast<const void*>(src + cells.src_offset),
+                      cells.size, whence, failure);
 }
 
 // One store that a wait for a value, a copy or another process sees as a whole.
