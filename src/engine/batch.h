@@ -16,10 +16,10 @@ class Batch {
  public:
   explicit Batch(size_t most_pieces) { pieces_.reserve(most_pieces); }
 
-  // Neighbours on both sides become one piece.
-  void Add(void* dst, const void* src, size_t size) {
+  // Neighbours on both sides become one piece, unless they lie in different blocks (`may_merge`): each of those may be freed alone.
+  void Add(void* dst, const void* src, size_t size, bool may_merge = true) {
     bytes_ += size;
-    if (!pieces_.empty()) {
+    if (may_merge && !pieces_.empty()) {
       Piece& last = pieces_.back();
       if (static_cast<char*>(last.dst) + last.size == dst && static_cast<const char*>(last.src) + last.size == src &&
           pieces_.size() > sealed_) {

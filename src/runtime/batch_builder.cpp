@@ -47,14 +47,18 @@ Status BatchBuilder::CollectRange(size_t begin, size_t end, const aclrtMemcpyBat
     const bool pageable = to.place == Place::kPageable || from.place == Place::kPageable;
     RW_TRY(CheckReach(i, to, from, pageable));
     if (pageable && pageable_ == nullptr && queued_ != nullptr) queued_->Seal();
-    Add(pageable ? pageable_ : queued_, i);
+    Add(pageable ? pageable_ : queued_, i, to, from);
   }
   return Ok();
 }
 
-void BatchBuilder::Add(std::unique_ptr<Batch>& batch, size_t i) {
+void BatchBuilder::Add(std::unique_ptr<Batch>& batch, size_t i, const Location& to, const Location& from) {
+  const size_t size = items_.sizes[i];
   if (batch == nullptr) batch = std::make_unique<Batch>(items_.numBatches - i);
-  batch->Add(items_.dsts[i], items_.srcs[i], items_.sizes[i]);
+  // A neighbour of the item in front lies in the same blocks when these go on behind that item.
+  batch->Add(items_.dsts[i], items_.srcs[i], size, dst_left_ >= size && src_left_ >= size);
+  dst_left_ = to.room - size;
+  src_left_ = from.room - size;
 }
 
 Status BatchBuilder::CheckItem(size_t i, const Declared& to_declared, const Declared& from_declared, const Location& to,

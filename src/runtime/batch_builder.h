@@ -59,13 +59,15 @@ class BatchBuilder {
   Status CheckItem(size_t i, const Declared& to_declared, const Declared& from_declared, const Location& to, const Location& from);
   Status CheckSide(const char* name, size_t i, const void* address, const Declared& declared, const Location& real) const;
   Status CheckReach(size_t i, const Location& to, const Location& from, bool pageable) const;
-  void Add(std::unique_ptr<Batch>& batch, size_t i);
+  void Add(std::unique_ptr<Batch>& batch, size_t i, const Location& to, const Location& from);
 
   const BatchItems& items_;
   const Rules rules_;
   std::optional<bool> to_device_;  // the way of the first item, and so of all
   std::unique_ptr<Batch> queued_;
   std::unique_ptr<Batch> pageable_;
+  size_t dst_left_ = 0;  // of the blocks of the item in front, behind that item
+  size_t src_left_ = 0;
 };
 
 }  // namespace ropeway

@@ -5,6 +5,7 @@
 #include "model/checker.h"
 #include "model/memory_models.h"
 #include "model/queue_model.h"
+#include "model/replay_model.h"
 #include "model/sleep_models.h"
 
 namespace ropeway_model {
@@ -157,6 +158,49 @@ TEST(WaitersModelTest, MutantThatLooksBeforeItRegisters) {
 TEST(WaitersModelTest, MutantOwnerThatLooksBeforeItCompletes) {
   WaitersModel mutant;
   mutant.complete_before_look = false;
+  ExpectCaught(mutant);
+}
+
+// --- How a replay goes idle ---------------------------------------------------------------------------------------------
+
+TEST(ReplayModelTest, NoBranchThatComesBackIsForgotten) { ExpectHolds(ReplayModel()); }
+
+TEST(ReplayModelTest, AnAbortThatTakesTheBlockedQueueIsItsOnlyOwner) {
+  for (int hasty = 0; hasty < 2; ++hasty) {
+    ReplayModel model;
+    model.aborter = true;
+    model.waits_of[hasty] = 1;
+    ExpectHolds(model);
+  }
+}
+
+TEST(ReplayModelTest, MutantThatLooksBeforeItIsIdle) {
+  ReplayModel mutant;
+  mutant.idle_before_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(ReplayModelTest, MutantWakerThatTellsLast) {
+  ReplayModel mutant;
+  mutant.woken_before_idle = false;
+  ExpectCaught(mutant);
+}
+
+TEST(ReplayModelTest, MutantThatClaimsByALoadAndAStoreHasTwoOwners) {
+  ReplayModel mutant;
+  mutant.claim_by_exchange = false;
+  ExpectCaught(mutant);
+}
+
+TEST(ReplayModelTest, MutantThatGoesOnWithItsNewsUnasked) {
+  ReplayModel mutant;
+  mutant.claim_for_news = false;
+  ExpectCaught(mutant);
+}
+
+TEST(ReplayModelTest, MutantThatLooksAtOneBranchOnly) {
+  ReplayModel mutant;
+  mutant.look_at_all = false;
   ExpectCaught(mutant);
 }
 

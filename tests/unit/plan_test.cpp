@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
+
+#include "engine/batch.h"
 
 namespace ropeway {
 namespace {
@@ -29,13 +32,24 @@ TEST(PlanTest, SizesAndMethods) {
     EXPECT_EQ(PlanCopy(entry.size, kTraits).method, entry.copy) << entry.size;
     EXPECT_EQ(PlanRows(entry.size, kTraits).method, entry.rows) << entry.size;
     EXPECT_EQ(PlanSet(entry.size, kTraits).method, entry.set) << entry.size;
+    EXPECT_EQ(PlanBatch(entry.size, kTraits).method, entry.copy) << entry.size;
   }
+}
+
+// Many small pieces together are as much work as one large one.
+TEST(PlanTest, TheSumOfABatchDecides) {
+  Batch batch(100);
+  std::vector<char> bytes(10000);
+  for (size_t i = 0; i < 100; ++i) batch.Add(&bytes[i * 100], &bytes[i * 100 + 50], 50);
+  EXPECT_EQ(PlanCopy(50, kTraits).method, CopyMethod::kCached);
+  EXPECT_EQ(PlanBatch(batch.bytes(), kTraits).method, CopyMethod::kShared);
 }
 
 TEST(PlanTest, EveryPlanSaysWhy) {
   for (const Case& entry : kCases) {
     EXPECT_FALSE(std::string(PlanCopy(entry.size, kTraits).why).empty());
     EXPECT_FALSE(std::string(PlanRows(entry.size, kTraits).why).empty());
+    EXPECT_FALSE(std::string(PlanBatch(entry.size, kTraits).why).empty());
   }
   EXPECT_STRNE(PlanCopy(1, kTraits).why, PlanCopy(1000, kTraits).why);
   EXPECT_STRNE(PlanCopy(1000, kTraits).why, PlanCopy(5000, kTraits).why);

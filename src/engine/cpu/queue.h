@@ -51,7 +51,7 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   bool Abort() override;
   void Halt() override { halt_requested_.store(true, std::memory_order_seq_cst); }
   bool HeldUp() const override {
-    return place_.load(std::memory_order_acquire) != nullptr || halted_.load(std::memory_order_acquire) || replay_.idle();
+    return place_.load(std::memory_order_acquire) != nullptr || halted_.load(std::memory_order_acquire) || replay_.held_up();
   }
 
   // --- For the crew ---------------------------------------------------------------------------------------------------

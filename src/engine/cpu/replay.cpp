@@ -35,6 +35,7 @@ void Replay::End() {
 
 Replay::Outcome Replay::Run() {
   for (;;) {
+    const uint32_t wakes_seen = wakes_.load(std::memory_order_seq_cst);
     bool done = true;
     bool moved = false;
     for (size_t i = 0; i < used_; ++i) {
@@ -50,7 +51,7 @@ Replay::Outcome Replay::Run() {
       done &= branch.state == Branch::State::kDone;
     }
     if (done) return Outcome::kDone;
-    if (!moved && GoIdle()) return Outcome::kBlocked;
+    if (!moved && GoIdle(wakes_seen)) return Outcome::kBlocked;
   }
 }
 
@@ -119,9 +120,13 @@ void Replay::AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns) {
   const Deadline deadline = timeout_ns != 0 ? Deadline::AfterNs(timeout_ns) : Deadline::Never();
   branch.deadline_ns.store(deadline.never() ? INT64_MAX : deadline.at_ns(), std::memory_order_relaxed);
   branch.state = Branch::State::kOutside;
+  Park(branch, gate);
+  if (branch.state == Branch::State::kOutside && !deadline.never()) queue_.StartTimer(deadline);
+}
+
+void Replay::Park(Branch& branch, Gate* gate) {
   branch.place.store(gate, std::memory_order_seq_cst);
-  if (gate->PassOrPark(&branch)) return ComeBack(branch, false);
-  if (!deadline.never()) queue_.StartTimer(deadline);
+  if (gate->PassOrPark(&branch)) ComeBack(branch, false);
 }
 
 void Replay::AwaitValue(Branch& branch, const Task& task) {
@@ -148,13 +153,16 @@ void Replay::CallHost(Branch& branch, const Task& task) {
   call.on_return = &branch;
   branch.state = Branch::State::kOutside;
   branch.sink.store(sink, std::memory_order_seq_cst);
+  calls_.fetch_add(1, std::memory_order_release);
   sink->Post(call);
 }
 
 void Replay::ComeBack(Branch& branch, bool dropped) {
   const Task& task = (*branch.tasks)[branch.next];
+  if (branch.taken_out.exchange(false, std::memory_order_acquire) && !dropped)
+    return Park(branch, static_cast<Gate*>(branch.place.load(std::memory_order_relaxed)));
   branch.place.store(nullptr, std::memory_order_seq_cst);
-  branch.sink.store(nullptr, std::memory_order_seq_cst);
+  if (branch.sink.exchange(nullptr, std::memory_order_seq_cst) != nullptr) calls_.fetch_sub(1, std::memory_order_release);
   if (std::exchange(entering_, false)) {
     has_turn_ = !dropped;
     branch.state = Branch::State::kReady;
@@ -171,21 +179,21 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
 
 void Replay::Wake(Branch& branch) {
   branch.woken.store(true, std::memory_order_seq_cst);
+  wakes_.fetch_add(1, std::memory_order_seq_cst);
   if (Claim()) queue_.GoOnWithHead();
 }
 
-bool Replay::GoIdle() {
+bool Replay::GoIdle(uint32_t wakes_seen) {
   queue_.Block();
   idle_.store(true, std::memory_order_seq_cst);
-  const bool news = std::any_of(branches_.begin(), branches_.begin() + static_cast<std::ptrdiff_t>(used_),
-                                [](const Branch& branch) { return branch.woken.load(std::memory_order_seq_cst); });
-  if (!news || !Claim()) return true;
+  if (wakes_.load(std::memory_order_seq_cst) == wakes_seen || !Claim()) return true;
   queue_.Unblocked();
   return false;
 }
 
 bool Replay::Cancel() {
   for (;;) {
+    const uint32_t wakes_seen = wakes_.load(std::memory_order_seq_cst);
     bool under_way = false;
     for (size_t i = 0; i < used_; ++i) {
       Branch& branch = branches_[i];
@@ -194,24 +202,31 @@ bool Replay::Cancel() {
       HostCallSink* sink = branch.sink.load(std::memory_order_acquire);
       const bool came_through = branch.woken.exchange(false, std::memory_order_seq_cst);
       if (came_through || (place != nullptr && place->Unpark(&branch)) || (sink != nullptr && sink->Retract(&branch))) {
-        ComeBack(branch, !came_through);
+        ComeBack(branch, !came_through || branch.taken_out.load(std::memory_order_relaxed));
         branch.state = Branch::State::kDone;
       } else {
         under_way = true;
       }
     }
     if (!under_way) return true;
-    if (GoIdle()) return false;
+    if (GoIdle(wakes_seen)) return false;
   }
 }
 
 void Replay::TimeOut(int64_t now_ns) {
-  std::lock_guard lock(growth_);
-  for (Branch& branch : branches_) {
-    ParkingPlace* place = branch.place.load(std::memory_order_acquire);
-    if (place == nullptr || branch.deadline_ns.load(std::memory_order_relaxed) > now_ns || !place->Unpark(&branch)) continue;
-    branch.timed_out.store(true, std::memory_order_release);
-    Wake(branch);
+  // The lock is not held while a branch is woken: that may run the queue, up to the next Begin.
+  const auto branch_at = [this](size_t index) {
+    std::lock_guard lock(growth_);
+    return index < branches_.size() ? &branches_[index] : nullptr;
+  };
+  size_t index = 0;
+  while (Branch* branch = branch_at(index++)) {
+    ParkingPlace* place = branch->place.load(std::memory_order_acquire);
+    if (place == nullptr || branch->deadline_ns.load(std::memory_order_relaxed) > now_ns || !place->Unpark(branch)) continue;
+    // Out of the place, so the branch is ours. It may have moved on to a later wait in between.
+    const bool passed = branch->deadline_ns.load(std::memory_order_relaxed) <= now_ns;
+    (passed ? branch->timed_out : branch->taken_out).store(true, std::memory_order_release);
+    Wake(*branch);
   }
 }
 

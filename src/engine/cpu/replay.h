@@ -6,8 +6,10 @@
 //  1. Everything but the atomics belongs to the owner of the queue.
 //  2. A branch that is outside is parked in exactly one place or waits for exactly one host call; whoever takes it out sets
 //     `woken`, once.
-//  3. No lost wake-up: the owner stores idle_ and then looks at `woken` of all branches; a waker stores `woken` and then
-//     exchanges idle_. All sequentially consistent. Whoever turns idle_ from true to false has the blocked queue.
+//  3. No lost wake-up: the owner stores idle_ and then looks whether wakes_ is still what it was before it last looked at
+//     the branches; a waker stores `woken`, counts wakes_ up and then exchanges idle_. All sequentially consistent. Whoever
+//     turns idle_ from true to false has the blocked queue: from the store of idle_ on, the owner of before touches wakes_ and
+//     idle_ only.
 //  4. A Replay is never freed and its branches stay where they are, so a late timer or waker finds them.
 #pragma once
 
@@ -40,7 +42,8 @@ class Replay {
 
   // True: the caller has the blocked queue.
   bool Claim() { return idle_.exchange(false, std::memory_order_seq_cst); }
-  bool idle() const { return idle_.load(std::memory_order_acquire); }
+  // No branch can go on until somebody else acts. A host function that runs comes back by itself.
+  bool held_up() const { return idle_.load(std::memory_order_acquire) && calls_.load(std::memory_order_acquire) == 0; }
   // Ends waits whose limit has passed; on the timer's thread.
   void TimeOut(int64_t now_ns);
   bool Waits(const HostCall::Return* call) const;
@@ -61,6 +64,7 @@ class Replay {
     std::atomic<HostCallSink*> sink{nullptr};
     std::atomic<int64_t> deadline_ns{INT64_MAX};
     std::atomic<bool> timed_out{false};
+    std::atomic<bool> taken_out{false};  // by the timer, from a wait whose limit has not passed: it goes back there
     std::atomic<bool> woken{false};
   };
 
@@ -68,6 +72,7 @@ class Replay {
   void Advance(Branch& branch);
   void Signal(uint32_t edge);
   void AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns);
+  void Park(Branch& branch, Gate* gate);
   void AwaitValue(Branch& branch, const Task& task);
   void CallHost(Branch& branch, const Task& task);
   void RunBytes(const Task& task);
@@ -76,7 +81,7 @@ class Replay {
   void ComeBack(Branch& branch, bool dropped);
   void Wake(Branch& branch);
   // True: nobody had anything new, and the queue is blocked.
-  bool GoIdle();
+  bool GoIdle(uint32_t wakes_seen);
 
   CpuQueue& queue_;
   const Task* task_ = nullptr;
@@ -87,6 +92,8 @@ class Replay {
   mutable std::mutex growth_;  // of branches_, against late timers and calls from host functions
   std::vector<bool> edges_;
   std::atomic<bool> idle_{false};
+  std::atomic<uint32_t> wakes_{0};
+  std::atomic<int> calls_{0};  // of host functions that branches wait for
 };
 
 }  // namespace ropeway::cpu

@@ -51,7 +51,7 @@ bool ValueWatch::PassOrPark(Waiter* waiter, const void* view, uint64_t value, Va
   }
   entries_.push_back(entry);
   fresh_ = true;
-  if (!thread_.joinable() && !stop_) thread_ = std::thread([this] { Run(); });
+  if (!stop_ && !thread_.joinable()) thread_ = std::thread([this] { Run(); });
   changed_.notify_one();
   return false;
 }
