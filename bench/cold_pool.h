@@ -1,6 +1,6 @@
-// Memory that is cold whenever it is copied: a pinned pool and a device pool, each larger than the last-level cache,
-// walked so that a block comes round again only after everything else went through the cache. Raw copies use the same
-// bytes (through the host view of the device pool), so that page sizes and placement are alike for everybody.
+// Memory that is cold whenever it is copied: a source and a device pool, each larger than the last-level cache, walked
+// so that a block comes round again only after everything else went through the cache. Raw copies use the same bytes
+// (through the host view of the device pool), so that page sizes and placement are alike for everybody.
 #pragma once
 
 #include <algorithm>
@@ -28,19 +28,11 @@ inline void FillPattern(uint8_t* bytes, size_t size_bytes, uint64_t seed) {
   for (; at < size_bytes; ++at) bytes[at] = static_cast<uint8_t>(seed + at);
 }
 
-class ColdPool {
+// What the pools share: a source of either kind, device memory to copy it to, and the walk over both.
+template <typename Source>
+class ColdPair {
  public:
-  // Both pools are touched here: first touch is an order of magnitude slower than a copy.
-  explicit ColdPool(size_t size_bytes) : host_(size_bytes), device_(size_bytes) {
-    FillPattern(host_.data(), size_bytes, 1);
-    Clear();
-  }
-
-  size_t size() const { return host_.size(); }
-  const uint8_t* host(size_t offset) const { return host_.at(offset); }
-  uint8_t* host(size_t offset) { return host_.at(offset); }
-  void* device(size_t offset) const { return device_.at(offset); }
-  uint8_t* view(size_t offset) const { return device_.view() + offset; }
+  size_t size() const { return source_.size(); }
 
   // From now on Next() walks blocks of this size, one behind the other or scattered over the pool.
   void WalkInOrder(size_t block_bytes) {
@@ -59,7 +51,7 @@ class ColdPool {
   }
   void Rewind() { next_ = 0; }
 
-  // Makes sure that `copy_blocks`, which copies the next `count` blocks from host to device, really does it.
+  // Makes sure that `copy_blocks`, which copies the next `count` blocks from source to target, really does it.
   template <typename CopyBlocks>
   void Verify(const char* workload, size_t count, size_t block_bytes, CopyBlocks copy_blocks) {
     Clear();
@@ -68,19 +60,49 @@ class ColdPool {
     Rewind();
     for (size_t i = 0; i < count; ++i) {
       const size_t offset = Next();
-      if (std::memcmp(host(offset), view(offset), block_bytes) != 0) {
+      if (std::memcmp(source_.view() + offset, target_.view() + offset, block_bytes) != 0) {
         throw std::runtime_error(std::string(workload) + ": block " + std::to_string(i) + " arrived with other bytes");
       }
     }
   }
 
- private:
-  void Clear() { std::memset(device_.view(), 0, device_.size()); }
+ protected:
+  // Both sides are touched here: first touch is an order of magnitude slower than a copy.
+  explicit ColdPair(size_t size_bytes) : source_(size_bytes), target_(size_bytes) {
+    FillPattern(source_.view(), size_bytes, 1);
+    Clear();
+  }
 
-  cli::PinnedBlock host_;
-  cli::DeviceBlock device_;
+  Source source_;
+  cli::DeviceBlock target_;
+
+ private:
+  void Clear() { std::memset(target_.view(), 0, target_.size()); }
+
   std::vector<size_t> offsets_;
   size_t next_ = 0;
+};
+
+// Between pinned and device memory.
+class ColdPool : public ColdPair<cli::PinnedBlock> {
+ public:
+  explicit ColdPool(size_t size_bytes) : ColdPair(size_bytes) {}
+
+  const uint8_t* host(size_t offset) const { return source_.at(offset); }
+  uint8_t* host(size_t offset) { return source_.at(offset); }
+  void* device(size_t offset) const { return target_.at(offset); }
+  uint8_t* view(size_t offset) const { return target_.view() + offset; }
+};
+
+// Inside the device.
+class ColdDevicePool : public ColdPair<cli::DeviceBlock> {
+ public:
+  explicit ColdDevicePool(size_t size_bytes) : ColdPair(size_bytes) {}
+
+  void* source(size_t offset) const { return source_.at(offset); }
+  void* target(size_t offset) const { return target_.at(offset); }
+  const uint8_t* source_view(size_t offset) const { return source_.view() + offset; }
+  uint8_t* target_view(size_t offset) const { return target_.view() + offset; }
 };
 
 }  // namespace ropeway::bench

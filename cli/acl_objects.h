@@ -24,7 +24,12 @@ inline std::string TakeErrorText() {
 class AclFailure : public std::runtime_error {
  public:
   AclFailure(const char* call, aclError code)
-      : std::runtime_error(std::string(call) + " returned " + std::to_string(code) + "\n" + TakeErrorText()) {}
+      : std::runtime_error(std::string(call) + " returned " + std::to_string(code) + "\n" + TakeErrorText()),
+        code_(code) {}
+  aclError code() const { return code_; }
+
+ private:
+  aclError code_;
 };
 
 inline void Check(aclError code, const char* call) {
@@ -80,6 +85,7 @@ class PinnedBlock {
   }
   uint8_t* at(size_t offset) const { return block_.get() + offset; }
   uint8_t* data() const { return block_.get(); }
+  uint8_t* view() const { return block_.get(); }  // as DeviceBlock has it
   size_t size() const { return size_; }
 
  private:
@@ -114,6 +120,12 @@ class Event {
     RW_ACL(aclrtCreateEvent(&event));
     event_.reset(event);
   }
+  // Of the kind that can be captured.
+  explicit Event(uint32_t flag) {
+    aclrtEvent event = nullptr;
+    RW_ACL(aclrtCreateEventExWithFlag(&event, flag));
+    event_.reset(event);
+  }
   aclrtEvent get() const { return event_.get(); }
 
  private:
@@ -121,6 +133,32 @@ class Event {
     void operator()(void* event) const { aclrtDestroyEvent(event); }
   };
   std::unique_ptr<void, Destroy> event_;
+};
+
+// What `record` submits to `origin`, and to streams that join it through events, captured instead of run.
+class Graph {
+ public:
+  template <typename Record>
+  Graph(const Stream& origin, Record record) {
+    RW_ACL(aclmdlRICaptureBegin(origin.get(), ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    aclmdlRI graph = nullptr;
+    try {
+      record();
+    } catch (...) {
+      // The streams leave the capture; what was captured until then is of no use.
+      if (aclmdlRICaptureEnd(origin.get(), &graph) == ACL_SUCCESS) aclmdlRIDestroy(graph);
+      throw;
+    }
+    RW_ACL(aclmdlRICaptureEnd(origin.get(), &graph));
+    graph_.reset(graph);
+  }
+  void Replay(const Stream& stream) const { RW_ACL(aclmdlRIExecuteAsync(graph_.get(), stream.get())); }
+
+ private:
+  struct Destroy {
+    void operator()(void* graph) const { aclmdlRIDestroy(graph); }
+  };
+  std::unique_ptr<void, Destroy> graph_;
 };
 
 }  // namespace ropeway::cli

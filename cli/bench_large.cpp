@@ -62,8 +62,6 @@ class LargeCopy {
   Stream stream_;
 };
 
-std::string SizeName(size_t size) { return size < kMiB ? Format("%zuk", size >> 10) : Format("%zum", size >> 20); }
-
 // Made when the first workload that the filter lets through needs it.
 using LazyPool = std::optional<bench::ColdPool>;
 

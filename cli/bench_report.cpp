@@ -1,10 +1,7 @@
-// The table and the JSON of `ropeway bench`; see bench_report.h.
+// The table of `ropeway bench`; see bench_report.h.
 #include "cli/bench_report.h"
 
 #include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "cli/machine.h"
 #include "cli/table.h"
@@ -37,58 +34,30 @@ std::string FormatGoal(const Goal& goal) {
 }
 
 const char* Verdict(const BenchRow& row) {
-  if (!row.goal.MustMet(row.judged)) return "FAIL";
-  return row.goal.AimMet(row.judged) ? "pass, aim met" : "pass";
+  if (!row.goal->MustMet(row.judged)) return "FAIL";
+  return row.goal->AimMet(row.judged) ? "pass, aim met" : "pass";
 }
 
-const char* UnitName(Unit unit) {
-  switch (unit) {
-    case Unit::kSeconds:
-      return "s";
-    case Unit::kBytesPerSecond:
-      return "B/s";
-    case Unit::kRatio:
-      return "ratio";
-    case Unit::kPercent:
-      return "%";
+std::vector<std::string> Cells(const BenchRow& row) {
+  std::vector<std::string> cells = {row.what, FormatFigure(row.measured, row.unit),
+                                    row.beside ? FormatFigure(*row.beside, row.unit) : "", row.beside_name};
+  if (row.goal) {
+    cells.push_back(FormatFigure(row.judged, row.goal->unit));
+    cells.push_back(FormatGoal(*row.goal));
+    cells.push_back(Verdict(row));
   }
-  return "";
-}
-
-nlohmann::ordered_json RowAsJson(const BenchRow& row) {
-  nlohmann::ordered_json json;
-  json["name"] = row.name;
-  json["what"] = row.what;
-  json["measured"] = row.measured;
-  json["unit"] = UnitName(row.unit);
-  if (row.beside) json["beside"] = {{"name", row.beside_name}, {"measured", *row.beside}};
-  json["judged"] = row.judged;
-  json["goal"] = {{"bound", row.goal.bound == Goal::kAtMost ? "at most" : "at least"},
-                  {"unit", UnitName(row.goal.unit)},
-                  {"must", row.goal.must},
-                  {"aim", row.goal.aim}};
-  json["pass"] = row.goal.MustMet(row.judged);
-  json["aim_met"] = row.goal.AimMet(row.judged);
-  return json;
-}
-
-nlohmann::ordered_json MachineAsJson() {
-  nlohmann::ordered_json json;
-  json["cpu"] = CpuModel();
-  json["features"] = CpuFeatures();
-  json["cores"] = CoresAllowed();
-  json["last_level_cache"] = LastLevelCache();
-  json["memory_bytes"] = MemoryInfo("MemTotal").value_or(0);
-  json["kernel"] = KernelRelease();
-  json["libc"] = LibcVersion();
-  json["huge_pages"] = ChosenOption(ReadLine("/sys/kernel/mm/transparent_hugepage/enabled").value_or("unknown"));
-  return json;
+  return cells;
 }
 
 }  // namespace
 
-bool BenchReport::Begin(const std::string& name) const {
-  if (name.find(options_.filter) == std::string::npos) return false;
+std::string SizeName(size_t size_bytes) {
+  return size_bytes < (1 << 20) ? Format("%zuk", size_bytes >> 10) : Format("%zum", size_bytes >> 20);
+}
+
+bool BenchReport::Begin(const std::string& name) {
+  if (!Wants(name)) return false;
+  begun_ = name;
   std::fprintf(stderr, "measuring %s\n", name.c_str());
   return true;
 }
@@ -113,33 +82,16 @@ void BenchReport::PrintTable() const {
                {"judged", Align::kRight},
                {"must", Align::kLeft},
                {"result", Align::kLeft}});
+  size_t goals = 0;
   size_t met = 0;
   for (const BenchRow& row : rows_) {
-    met += row.goal.MustMet(row.judged) ? 1 : 0;
-    table.AddRow({row.what, FormatFigure(row.measured, row.unit), row.beside ? FormatFigure(*row.beside, row.unit) : "",
-                  row.beside_name, FormatFigure(row.judged, row.goal.unit), FormatGoal(row.goal), Verdict(row)});
+    goals += row.goal ? 1 : 0;
+    met += row.goal && row.goal->MustMet(row.judged) ? 1 : 0;
+    table.AddRow(Cells(row));
   }
   table.Print(stdout);
   for (const Skipped& skip : skipped_) std::printf("SKIPPED  %s: %s\n", skip.name.c_str(), skip.why.c_str());
-  std::printf("\n%zu of %zu goals met, %zu skipped\n", met, rows_.size(), skipped_.size());
-}
-
-void BenchReport::WriteJson(const std::string& path) const {
-  nlohmann::ordered_json json;
-  json["format"] = 1;
-  json["ropeway"] = ropewayGetVersion();
-  json["engine"] = ropewayGetEngineName();
-  json["peer"] = peer_ ? peer_->name() : "";
-  json["quick"] = options_.quick;
-  json["rounds"] = rounds();
-  json["machine"] = MachineAsJson();
-  json["rows"] = nlohmann::ordered_json::array();
-  for (const BenchRow& row : rows_) json["rows"].push_back(RowAsJson(row));
-  json["skipped"] = nlohmann::ordered_json::array();
-  for (const Skipped& skip : skipped_) json["skipped"].push_back({{"name", skip.name}, {"why", skip.why}});
-  std::ofstream file(path);
-  file << json.dump(2) << "\n";
-  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+  std::printf("\n%zu of %zu goals met, %zu skipped\n", met, goals, skipped_.size());
 }
 
 }  // namespace ropeway::cli

@@ -33,7 +33,7 @@ struct BenchRow {
   std::string beside_name;       // whom we are measured beside; empty: nobody
   std::optional<double> beside;  // in the same unit
   double judged;                 // the figure that the goal looks at, in the goal's unit
-  Goal goal;
+  std::optional<Goal> goal;      // empty: for information
 };
 
 struct BenchOptions {
@@ -48,8 +48,12 @@ class BenchReport {
 
   const BenchOptions& options() const { return options_; }
   int rounds() const { return options_.quick ? 9 : 31; }
-  // Whether the filter lets this workload through; says on stderr that it begins.
-  bool Begin(const std::string& name) const;
+  // Whether the filter lets this workload through.
+  bool Wants(const std::string& name) const { return name.find(options_.filter) != std::string::npos; }
+  // The same; if it does, says on stderr that it begins.
+  bool Begin(const std::string& name);
+  // The workload that began last.
+  const std::string& begun() const { return begun_; }
 
   void Add(BenchRow row) { rows_.push_back(std::move(row)); }
   // A workload that cannot run here. Skips are listed, never silent.
@@ -70,6 +74,7 @@ class BenchReport {
   };
 
   BenchOptions options_;
+  std::string begun_;
   std::vector<BenchRow> rows_;
   std::vector<Skipped> skipped_;
   bool peer_tried_ = false;
@@ -77,10 +82,20 @@ class BenchReport {
   std::string why_no_peer_;
 };
 
+// The rows of what WriteJson wrote.
+std::vector<BenchRow> RowsFromJson(const std::string& text);
+
+// A size as the names of workloads have it: "4k", "16m".
+std::string SizeName(size_t size_bytes);
+
 // The workloads. Each verifies its data once, then measures, and throws when bytes differ or a call is refused.
 void BenchSubmit(BenchReport& report);       // submit_4k, submit_4k_over_pocl
 void BenchSmallCopies(BenchReport& report);  // burst_1000x4k, round_trip_4k, round_trip_4k_after_idle
 void BenchLargeCopies(BenchReport& report);  // single_*, pocl_512m, two_threads_*
+void BenchBatches(BenchReport& report);      // batch_submit_16k, batch_*, batch_*_one_lane
+void BenchDescriptors(BenchReport& report);  // descriptor_*
+void BenchGraphs(BenchReport& report);       // graph_1000x4k
+void BenchHandOver(BenchReport& report);     // value_hand_over
 void BenchManyStreams(BenchReport& report);  // streams_*, idle_100_streams
 
 }  // namespace ropeway::cli

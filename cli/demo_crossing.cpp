@@ -1,5 +1,5 @@
-// The paths of the demo that cross something: from device to device, from stream to stream through an event, from a
-// stream to host code and back, and over the line into an error.
+// The paths of the demo that cross something: from device to device, from stream to stream through an event or a
+// value, from a stream to host code and back, and over the line into an error.
 #include <cstring>
 #include <memory>
 
@@ -66,17 +66,16 @@ void AddPeerPaths(DemoMemory& memory, std::vector<DemoPath>& paths) {
   paths.push_back(PeerPath("async D2D, device 1 to 0", peer, &memory.streams[0], memory.device(1), peer->area()));
 }
 
-// One stream uploads, another downloads what the first brought. The check holds the first one back, so that without the
-// wait the second would download too early.
-DemoPath EventPath(DemoMemory& memory) {
+// One stream uploads, another downloads what the first brought; `hand_over` makes it wait. The check holds the first
+// one back, so that without the wait the second would download too early.
+DemoPath HandOverPath(const char* name, DemoMemory& memory,
+                      std::function<void(const Stream& up, const Stream& down)> hand_over) {
   const Area src = memory.pinned(0), middle = memory.device(0), dst = memory.pinned(1);
   const Stream& up = memory.streams[0];
   const Stream& down = memory.streams[1];
-  auto event = std::make_shared<Event>();
   auto submit = [=, &up, &down] {
     RW_ACL(aclrtMemcpyAsync(middle.address, middle.size, src.address, src.size, ACL_MEMCPY_HOST_TO_DEVICE, up.get()));
-    RW_ACL(aclrtRecordEvent(event->get(), up.get()));
-    RW_ACL(aclrtStreamWaitEvent(down.get(), event->get()));
+    hand_over(up, down);
     RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, middle.address, middle.size, ACL_MEMCPY_DEVICE_TO_HOST, down.get()));
   };
   auto check = [=, &up, &down] {
@@ -100,7 +99,31 @@ DemoPath EventPath(DemoMemory& memory) {
     std::memcpy(middle.bytes, src.bytes, src.size);
     std::memcpy(dst.bytes, middle.bytes, src.size);
   };
-  return {"H2D, event, D2H on another stream", 2 * src.size, check, run, raw, ""};
+  return {name, 2 * src.size, check, run, raw, ""};
+}
+
+DemoPath EventPath(DemoMemory& memory) {
+  auto event = std::make_shared<Event>();
+  return HandOverPath("H2D, event, D2H on another stream", memory, [=](const Stream& up, const Stream& down) {
+    RW_ACL(aclrtRecordEvent(event->get(), up.get()));
+    RW_ACL(aclrtStreamWaitEvent(down.get(), event->get()));
+  });
+}
+
+// A word of device memory that counts the handovers; here the wait may come first.
+struct Baton {
+  DeviceBlock word{sizeof(uint64_t)};
+  uint64_t count = 0;
+  Baton() { std::memset(word.view(), 0, word.size()); }
+};
+
+DemoPath ValuePath(DemoMemory& memory) {
+  auto baton = std::make_shared<Baton>();
+  return HandOverPath("H2D, value write and wait, D2H", memory, [=](const Stream& up, const Stream& down) {
+    const uint64_t turn = ++baton->count;
+    RW_ACL(aclrtValueWait(baton->word.data(), turn, ACL_STREAM_WAIT_VALUE_GEQ, down.get()));
+    RW_ACL(aclrtValueWrite(baton->word.data(), turn, 0, up.get()));
+  });
 }
 
 // What the host function sees and does, between two copies of one stream.
@@ -141,6 +164,7 @@ std::vector<DemoPath> CrossingPaths(DemoMemory& memory) {
   std::vector<DemoPath> paths;
   AddPeerPaths(memory, paths);
   paths.push_back(EventPath(memory));
+  paths.push_back(ValuePath(memory));
   paths.push_back(HostFunctionPath(memory));
   return paths;
 }

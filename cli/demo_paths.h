@@ -45,6 +45,7 @@ struct DemoMemory {
   Area pageable(int i) { return {pageable_blocks[i].data(), pageable_blocks[i].data(), kSize}; }
 };
 
+constexpr const char* kNotOnThisProduct = "not on this product (207000)";
 constexpr uint8_t kUntouched = 0xA5;  // what destinations hold before a check
 
 // The source gets bytes it never had before, the destination gets kUntouched.
@@ -52,9 +53,12 @@ void Freshen(const Area& dst, const Area& src);
 bool SameBytes(const Area& dst, const Area& src);
 bool AllBytes(const Area& area, uint8_t value);
 
-std::vector<DemoPath> CopyPaths(DemoMemory& memory);      // sync, async, pageable, kind 5, 2-D, registered
-std::vector<DemoPath> ComputePaths(DemoMemory& memory);   // memset, memsetD32, reduce
-std::vector<DemoPath> CrossingPaths(DemoMemory& memory);  // other devices, events, host functions
+std::vector<DemoPath> CopyPaths(DemoMemory& memory);        // sync, async, pageable, kind 5, 2-D, registered
+std::vector<DemoPath> BatchPaths(DemoMemory& memory);       // scattered blocks, pinned and pageable
+std::vector<DemoPath> DescriptorPaths(DemoMemory& memory);  // descriptors, offset copies
+std::vector<DemoPath> ComputePaths(DemoMemory& memory);     // memset, memsetD32, reduce
+std::vector<DemoPath> CrossingPaths(DemoMemory& memory);    // other devices, events, values, host functions
+std::vector<DemoPath> GraphPaths(DemoMemory& memory);       // captured and replayed
 // A refused call; what the library said about it goes to `message`.
 DemoPath ErrorPath(DemoMemory& memory, std::string* message);
 

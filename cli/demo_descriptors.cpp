@@ -1,0 +1,132 @@
+// The paths of the demo whose addresses lie in device memory and are read when the copy runs: descriptors, and pairs of
+// cells with offsets.
+#include <cstring>
+#include <memory>
+
+#include "cli/copy_descriptors.h"
+#include "cli/demo_paths.h"
+#include "cli/gate.h"
+
+namespace ropeway::cli {
+namespace {
+
+constexpr size_t kHalf = DemoMemory::kSize / 2;
+
+void* At(const Area& area, size_t offset) { return static_cast<char*>(area.address) + offset; }
+
+// One descriptor, launched; the check holds the stream back.
+DemoPath DescriptorPath(const Stream& stream, Area dst, Area src) {
+  auto descriptors = std::make_shared<CopyDescriptors>(1);
+  auto submit = [=, &stream] {
+    descriptors->Set(0, dst.address, src.address, src.size);
+    descriptors->Launch(0, stream);
+  };
+  auto check = [=, &stream] {
+    Freshen(dst, src);
+    Gate gate;
+    gate.Close(stream);
+    submit();
+    const bool waited = AllBytes(dst, kUntouched);
+    gate.Open();
+    stream.Synchronize();
+    return waited && SameBytes(dst, src);
+  };
+  auto run = [=, &stream] {
+    submit();
+    stream.Synchronize();
+  };
+  return {"descriptor D2D", src.size, check, run, [=] { std::memcpy(dst.bytes, src.bytes, src.size); }, ""};
+}
+
+// The stream itself rewrites the descriptor between two launches, by copying another one over it. All of it is
+// submitted at once: a descriptor that were read at submit would copy the same half twice.
+DemoPath ChangedDescriptorPath(const Stream& stream, Area dst, Area src) {
+  enum { kLaunched, kFirst, kSecond };
+  auto descriptors = std::make_shared<CopyDescriptors>(3);
+  const size_t size = CopyDescriptors::Size();
+  auto become = [=, &stream](size_t which) {
+    RW_ACL(aclrtMemcpyAsync(descriptors->at(kLaunched), size, descriptors->at(which), size, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                            stream.get()));
+  };
+  auto submit = [=, &stream] {
+    for (size_t which : {kFirst, kSecond}) {
+      become(which);
+      descriptors->Launch(kLaunched, stream);
+    }
+  };
+  descriptors->Set(kFirst, At(dst, 0), At(src, 0), kHalf);
+  descriptors->Set(kSecond, At(dst, kHalf), At(src, kHalf), kHalf);
+  auto check = [=, &stream] {
+    Freshen(dst, src);
+    Gate gate;
+    gate.Close(stream);
+    submit();
+    const bool waited = AllBytes(dst, kUntouched);
+    gate.Open();
+    stream.Synchronize();
+    return waited && SameBytes(dst, src);
+  };
+  auto run = [=, &stream] {
+    submit();
+    stream.Synchronize();
+  };
+  auto raw = [=] { std::memcpy(dst.bytes, src.bytes, src.size); };
+  return {"descriptor D2D, changed between two launches", src.size, check, run, raw, ""};
+}
+
+// Two cells of device memory with the base addresses. The check fills them in behind the call: they count when the copy
+// runs.
+struct Cells {
+  DeviceBlock block{2 * sizeof(void*)};
+  void** dst() const { return static_cast<void**>(block.at(0)); }
+  const void** src() const { return static_cast<const void**>(block.at(sizeof(void*))); }
+  void Fill(void* dst_base, void* src_base) const {
+    void* bases[] = {dst_base, src_base};
+    std::memcpy(block.view(), bases, sizeof(bases));
+  }
+};
+
+DemoPath OffsetPath(const Stream& stream, Area dst, Area src) {
+  auto cells = std::make_shared<Cells>();
+  auto submit = [=, &stream] {  // the second half of the source to the first half of the destination, and vice versa
+    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, 0, cells->src(), kHalf, kHalf,
+                                      ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.get()));
+    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, kHalf, cells->src(), kHalf, 0,
+                                      ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.get()));
+  };
+  auto check = [=, &stream] {
+    Freshen(dst, src);
+    cells->Fill(src.address, dst.address);  // the wrong way round, in case somebody looks too early
+    Gate gate;
+    gate.Close(stream);
+    submit();
+    const bool waited = AllBytes(dst, kUntouched);
+    cells->Fill(dst.address, src.address);
+    gate.Open();
+    stream.Synchronize();
+    return waited && std::memcmp(dst.bytes, src.bytes + kHalf, kHalf) == 0 &&
+           std::memcmp(dst.bytes + kHalf, src.bytes, kHalf) == 0;
+  };
+  auto run = [=, &stream] {
+    submit();
+    stream.Synchronize();
+  };
+  auto raw = [=] {
+    std::memcpy(dst.bytes, src.bytes + kHalf, kHalf);
+    std::memcpy(dst.bytes + kHalf, src.bytes, kHalf);
+  };
+  return {"offset copy D2D, through cells", src.size, check, run, raw, ""};
+}
+
+}  // namespace
+
+std::vector<DemoPath> DescriptorPaths(DemoMemory& memory) {
+  const Stream& stream = memory.streams[0];
+  const Area src = memory.device(0), dst = memory.device(1);
+  if (CopyDescriptors::Supported()) {
+    return {DescriptorPath(stream, dst, src), ChangedDescriptorPath(stream, dst, src), OffsetPath(stream, dst, src)};
+  }
+  return {{"descriptor D2D", 0, {}, {}, {}, kNotOnThisProduct}, OffsetPath(stream, dst, src)};
+}
+
+}  // namespace ropeway::cli
