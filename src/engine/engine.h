@@ -7,22 +7,9 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "engine/address_judge.h"
-#include "engine/task.h"
+#include "engine/backend.h"
 
 namespace ropeway {
-
-// Fixed for the life of the engine: what the plan needs to know.
-struct Traits {
-  const char* name;
-  size_t streaming_from;  // single copies of this size and more bypass the cache
-  size_t share_from;      // and of this size and more are shared between lanes
-
-  CopyMethod MethodFor(size_t size) const {
-    if (size < streaming_from) return CopyMethod::kCached;
-    return size < share_from ? CopyMethod::kStreaming : CopyMethod::kShared;
-  }
-};
 
 enum class WaitOutcome { kDone, kTimeout, kAborted };
 
@@ -96,10 +83,13 @@ class Engine {
   // range of pinned host memory. Null when the process has no room.
   virtual void* ReserveDevices(size_t count, size_t size_each) = 0;
   virtual void* ReserveHost(size_t size) = 0;
-  // A block begins or ends to be used. Bytes appear on first touch.
-  virtual void Commit(void* address, size_t size, bool huge_pages) = 0;
+  // Addresses begin or end to be used, whole chunks of the address map at a time. False when there is no memory for them.
+  virtual bool Commit(void* address, size_t size, bool huge_pages) = 0;
   virtual void Decommit(void* address, size_t size) = 0;
-  // Where the host reaches a device address.
+  // The program registers memory of its own, or takes that back. False when the machine refuses.
+  virtual bool Register(void* address, size_t size) = 0;
+  virtual void Unregister(void* address) = 0;
+  // Where the host reaches a device address; null when it cannot.
   virtual void* HostView(const void* device_address) const = 0;
 
   // Whom to ask about addresses that come up while tasks run; set once, before the first queue is made.

@@ -24,7 +24,10 @@ std::optional<void*> Heap::Allocate(const HeapRequest& request) {
   const size_t footprint = IsSmall(in_granules) ? in_granules : RoundUp(request.reserved, kChunkBytes);
   std::optional<uintptr_t> base = TakeAddress(footprint, request.alignment);
   if (!base) return std::nullopt;
-  if (!IsSmall(footprint)) engine_.Commit(reinterpret_cast<void*>(*base), footprint, request.huge_pages);
+  if (!IsSmall(footprint) && !engine_.Commit(reinterpret_cast<void*>(*base), footprint, request.huge_pages)) {
+    chunks_.Add(*base, footprint);
+    return std::nullopt;
+  }
   Block* record = NewRecord();
   record->Describe({*base, request.reserved, device_, request.page_size, request.call, request.caller});
   SetMap(*base, footprint, record);
@@ -41,6 +44,10 @@ std::optional<uintptr_t> Heap::TakeAddress(size_t footprint, size_t alignment) {
   if (auto base = granules_.Take(footprint, alignment)) return base;
   std::optional<uintptr_t> chunk = chunks_.Take(kChunkBytes, kChunkBytes);
   if (!chunk) return std::nullopt;
+  if (!engine_.Commit(reinterpret_cast<void*>(*chunk), kChunkBytes, false)) {
+    chunks_.Add(*chunk, kChunkBytes);
+    return std::nullopt;
+  }
   granules_.Add(*chunk, kChunkBytes);
   return granules_.Take(footprint, alignment);
 }

@@ -115,6 +115,12 @@ Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alia
     return Fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
                 "ptr %p + size %zu overlaps a range that is registered already; unregister that one first", address, size);
   }
+  if (!InHostSpace(address) && !engine_.Register(address, size)) {
+    registrations_.Remove(Bits(address));
+    ReturnAlias(registration);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p + size %zu cannot be registered with the %s engine; is all of it mapped?", address, size,
+                engine_.traits().name);
+  }
   if (alias != nullptr) *alias = registration.alias;
   return Ok();
 }
@@ -131,6 +137,7 @@ Status Memory::Unregister(void* address) {
   if (!removed.found())
     return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a registered range", address);
   ReturnAlias(removed);
+  if (!InHostSpace(address)) engine_.Unregister(address);
   return Ok();
 }
 

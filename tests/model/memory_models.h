@@ -1,5 +1,5 @@
 // Two smaller protocols as models: lookups of registered memory while the array grows (memory/registrations.cpp), and
-// aborts that meet on one queue (the mark up to which tasks are dropped, CpuQueue::Abort).
+// aborts that meet on one queue (the mark up to which tasks are dropped, LaneQueue::Abort).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The state word of engine/cpu/queue.cpp as a model: submitter, helping waiter, lane, somebody who opens a gate, and an
+// The state word of engine/sched/queue.cpp as a model: submitter, helping waiter, lane, somebody who opens a gate, and an
 // abort. One step per access that another thread can see. Owners share RunOwned, so its steps are shared here, too.
 #pragma once
 

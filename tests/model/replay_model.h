@@ -1,4 +1,4 @@
-// How a replay goes idle (engine/cpu/replay.h, invariant 3) as a model: an owner that runs two branches, each of which
+// How a replay goes idle (engine/sched/replay.h, invariant 3) as a model: an owner that runs two branches, each of which
 // goes outside once or twice; those who end the waits of a branch; lanes that take the queue up again; and perhaps an
 // abort that takes hold of it out of turn. One step per access that another thread can see.
 #pragma once

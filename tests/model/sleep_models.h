@@ -1,4 +1,4 @@
-// Who sleeps and who wakes: the lanes' protocol of engine/cpu/lanes.cpp and the waiters' of CpuQueue::SleepUntil and
+// Who sleeps and who wakes: the lanes' protocol of engine/sched/lanes.cpp and the waiters' of LaneQueue::SleepUntil and
 // Advance, as models. A futex wait is one step that compares and sleeps; a wake lets any one sleeper go.
 #pragma once
 

@@ -223,7 +223,7 @@ TEST(BatchWorkTest, AnyNumberOfThreadsCopiesTheSame) {
 }
 
 TEST(BatchWorkTest, GuestsOfABoardHelp) {
-  WorkBoard board;
+  sched::WorkBoard board;
   board.set_max_guests(3);
   std::atomic<bool> over{false};
   std::vector<std::thread> helpers;

@@ -149,7 +149,9 @@ class NosyEngine : public Engine {
   const Traits& traits() const override { return SharedEngine().traits(); }
   void* ReserveDevices(size_t, size_t) override { return nullptr; }
   void* ReserveHost(size_t) override { return nullptr; }
-  void Commit(void*, size_t, bool) override {}
+  bool Commit(void*, size_t, bool) override { return true; }
+  bool Register(void*, size_t) override { return true; }
+  void Unregister(void*) override {}
   void Decommit(void*, size_t) override {}
   void* HostView(const void*) const override { return nullptr; }
   std::unique_ptr<Queue> CreateQueue() override {

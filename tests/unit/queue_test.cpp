@@ -1,4 +1,4 @@
-// CpuQueue through the Queue interface, under every crew: order, depth, waits, gates, host calls, aborts. One test body
+// LaneQueue through the Queue interface, under every crew: order, depth, waits, gates, host calls, aborts. One test body
 // must hold whatever the schedule; what a schedule adds is in stepper_test.cpp.
 #include <algorithm>
 #include "unit/queue_harness.h"

@@ -1,5 +1,5 @@
 // Large work that several threads share: every byte once, nobody leaves early, nobody stays too long.
-#include "engine/cpu/shared_work.h"
+#include "engine/sched/shared_work.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 namespace {
 
 struct Touches {
@@ -148,4 +148,4 @@ TEST(WorkBoardTest, WorkMayVanishAsSoonAsItIsDone) {
 }
 
 }  // namespace
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

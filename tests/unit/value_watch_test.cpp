@@ -1,5 +1,5 @@
 // Those who wait for a value in memory: who passes, who is parked, who lets them go, and that each goes once.
-#include "engine/cpu/value_watch.h"
+#include "engine/sched/value_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,9 @@
 #include <deque>
 #include <functional>
 
-namespace ropeway::cpu {
+#include "engine/cpu/cpu_backend.h"
+
+namespace ropeway::sched {
 namespace {
 
 class Visitor : public ParkingPlace::Waiter {
@@ -34,6 +36,13 @@ class Visitor : public ParkingPlace::Waiter {
   int opened_ = 0;
 };
 
+// To this one the words of the test are what they are.
+Backend& OwnMemory() {
+  static WorkSharer sharer;
+  static cpu::CpuBackend backend(sharer, false);
+  return backend;
+}
+
 // A word that several threads look at.
 struct Word {
   void Store(uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_SEQ_CST); }
@@ -41,7 +50,7 @@ struct Word {
 };
 
 TEST(ValueWatchTest, WhatIsAlreadyThereLetsPass) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   Word at;
   at.Store(5);
@@ -55,7 +64,7 @@ TEST(ValueWatchTest, WhatIsAlreadyThereLetsPass) {
 }
 
 TEST(ValueWatchTest, AnAnnouncedChangeReleasesAtOnce) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, 1, ValueTest::kEqual));
@@ -73,7 +82,7 @@ TEST(ValueWatchTest, AnAnnouncedChangeReleasesAtOnce) {
 }
 
 TEST(ValueWatchTest, AChangeThatNobodyAnnouncesIsFound) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   Word at;
   for (int round = 1; round <= 20; ++round) {
@@ -86,7 +95,7 @@ TEST(ValueWatchTest, AChangeThatNobodyAnnouncesIsFound) {
 }
 
 TEST(ValueWatchTest, AMisalignedWordWorks) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   alignas(8) char bytes[24] = {};
   watch.Stop();  // nobody else looks at the bytes
@@ -101,7 +110,7 @@ TEST(ValueWatchTest, AMisalignedWordWorks) {
 }
 
 TEST(ValueWatchTest, UnparkTakesOneOut) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor stays, leaves;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&stays, &at.word, 1, ValueTest::kEqual));
@@ -115,7 +124,7 @@ TEST(ValueWatchTest, UnparkTakesOneOut) {
 }
 
 TEST(ValueWatchTest, UnparkOfAStrangerIsFalse) {
-  ValueWatch watch, other;
+  ValueWatch watch(OwnMemory()), other(OwnMemory());
   Visitor here, elsewhere;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&here, &at.word, 1, ValueTest::kEqual));
@@ -127,7 +136,7 @@ TEST(ValueWatchTest, UnparkOfAStrangerIsFalse) {
 
 TEST(ValueWatchTest, OnlyThoseWhoseValueHasComeGoInTheOrderTheyCame) {
   constexpr int kVisitors = 40;
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   std::deque<Visitor> visitors(kVisitors);
   std::vector<int> order;
   Word at;
@@ -152,7 +161,7 @@ TEST(ValueWatchTest, OnlyThoseWhoseValueHasComeGoInTheOrderTheyCame) {
 }
 
 TEST(ValueWatchTest, SeveralWordsAtOnce) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   std::deque<Visitor> visitors(8);
   std::deque<Word> words(8);
   for (size_t i = 0; i < 8; ++i) ASSERT_FALSE(watch.PassOrPark(&visitors[i], &words[i].word, 1, ValueTest::kAtLeast));
@@ -165,7 +174,7 @@ TEST(ValueWatchTest, SeveralWordsAtOnce) {
 }
 
 TEST(ValueWatchTest, AReleasedWaiterMayParkAgainAtOnce) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   Word at;
   visitor.then = [&] {
@@ -186,7 +195,7 @@ TEST(ValueWatchTest, AReleasedWaiterMayParkAgainAtOnce) {
 // Announced and found changes against a waiter that is taken out: exactly one of the two happens.
 TEST(ValueWatchTest, AChangeAgainstUnpark) {
   constexpr uint64_t kRounds = 2000;
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   Word at;
   std::atomic<uint64_t> go{0};
@@ -213,7 +222,7 @@ TEST(ValueWatchTest, AChangeAgainstUnpark) {
 // The word changes while the waiter is on its way in: it passes, or it is released by the announcement.
 TEST(ValueWatchTest, AChangeAgainstParking) {
   constexpr uint64_t kRounds = 2000;
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   watch.Stop();  // so that only the announcement can release
   Visitor visitor;
   Word at;
@@ -239,7 +248,7 @@ TEST(ValueWatchTest, AChangeAgainstParking) {
 // --- Stop ---------------------------------------------------------------------------------------------------------------
 
 TEST(ValueWatchTest, StopLeavesTheParkedParked) {
-  ValueWatch watch;
+  ValueWatch watch(OwnMemory());
   Visitor visitor;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, 1, ValueTest::kEqual));
@@ -254,7 +263,7 @@ TEST(ValueWatchTest, MayEndWithSomebodyParked) {
   Visitor visitor;
   Word at;
   {
-    ValueWatch watch;
+    ValueWatch watch(OwnMemory());
     ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, 1, ValueTest::kEqual));
   }
   EXPECT_EQ(visitor.opened(), 0);
@@ -263,7 +272,7 @@ TEST(ValueWatchTest, MayEndWithSomebodyParked) {
 // The process ends while its threads go on: they park and leave as before, and nobody starts a new thread.
 TEST(ValueWatchTest, StopAgainstThoseWhoPark) {
   for (int round = 0; round < 20; ++round) {
-    ValueWatch watch;
+    ValueWatch watch(OwnMemory());
     Word at;
     std::atomic<int> visits{0};
     std::atomic<bool> over{false};
@@ -285,4 +294,4 @@ TEST(ValueWatchTest, StopAgainstThoseWhoPark) {
 }
 
 }  // namespace
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

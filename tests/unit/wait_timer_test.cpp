@@ -1,5 +1,5 @@
 // Time limits of stream-side waits. Limits are tiny, and the test waits on the queue, not on a clock.
-#include "engine/cpu/wait_timer.h"
+#include "engine/sched/wait_timer.h"
 
 #include "unit/queue_harness.h"
 

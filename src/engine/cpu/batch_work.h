@@ -7,11 +7,11 @@
 #include "engine/batch.h"
 #include "engine/cpu/address_space.h"
 #include "engine/cpu/kernels/kernels.h"
-#include "engine/cpu/shared_work.h"
+#include "engine/sched/shared_work.h"
 
 namespace ropeway::cpu {
 
-class BatchWork final : public SharedWork {
+class BatchWork final : public sched::SharedWork {
  public:
   // Small enough that the last portion does not keep the others waiting, large enough that the lock does not matter.
   static constexpr size_t kPortion = size_t{256} << 10;

@@ -7,19 +7,19 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cpu/queue.h"
+#include "engine/sched/queue.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class WaitTimer {
  public:
-  void Start(CpuQueue& queue, uint64_t sequence, Deadline deadline);
+  void Start(LaneQueue& queue, uint64_t sequence, Deadline deadline);
   void Stop();
 
  private:
   struct Entry {
     int64_t at_ns;
-    CpuQueue* queue;  // queues are never freed, and a stale sequence number is recognised
+    LaneQueue* queue;  // queues are never freed, and a stale sequence number is recognised
     uint64_t sequence;
     bool operator>(const Entry& other) const { return at_ns > other.at_ns; }
   };
@@ -32,4 +32,4 @@ class WaitTimer {
   bool stop_ = false;
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

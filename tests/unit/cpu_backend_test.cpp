@@ -1,6 +1,6 @@
 // Tasks whose addresses are judged when they run: those of graphs, and those that find their addresses in memory. A
 // task that fails moves no byte and says why.
-#include "engine/cpu/task_runner.h"
+#include "engine/cpu/cpu_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 
 #include "engine/batch.h"
 #include "engine/copy_descriptor.h"
+#include "engine/sched/recheck.h"
 
 namespace ropeway::cpu {
 namespace {
@@ -40,19 +41,19 @@ class Blocks final : public AddressJudge {
 };
 
 // Three blocks of device 0 that touch, one of device 1, and one of pinned memory.
-class TaskRunnerTest : public testing::Test {
+class CpuBackendTest : public testing::Test {
  protected:
   void SetUp() override {
-    base_ = static_cast<char*>(addresses_.ReserveDevices(size_t{2} << 20, false));
+    base_ = static_cast<char*>(backend_.ReserveDevices(1, size_t{2} << 20));
     ASSERT_NE(base_, nullptr);
     for (size_t i = 0; i < 3; ++i) blocks_.all.push_back({At(i), kBlock, 0});
     blocks_.all.push_back({At(5), kBlock, 1});
     blocks_.all.push_back({pinned_.data(), pinned_.size(), -1});
-    runner_.set_judge(&blocks_);
+    UseJudge(&blocks_);
     for (size_t i = 0; i < 6; ++i) std::memset(View(At(i)), static_cast<int>(i + 1), kBlock);
   }
   char* At(size_t block) const { return base_ + block * kBlock; }
-  char* View(const void* address) const { return static_cast<char*>(addresses_.View(address)); }
+  char* View(const void* address) const { return static_cast<char*>(backend_.HostView(address)); }
   // Not compared by EXPECT_EQ, which would print them all.
   bool Filled(const char* address, size_t size, char with) const {
     return std::all_of(View(address), View(address) + size, [&](char byte) { return byte == with; });
@@ -61,7 +62,7 @@ class TaskRunnerTest : public testing::Test {
   // Fails with this text, and block 0, which all tasks here write, stays as it is.
   void ExpectFailure(const Task& task, const char* part_of_text) {
     TaskFailure failure;
-    EXPECT_EQ(runner_.RunAgain(task, &failure), kCopyFailed) << TaskKindName(task.kind);
+    EXPECT_EQ(RunAgain(task, &failure), kCopyFailed) << TaskKindName(task.kind);
     EXPECT_EQ(failure.code, kCopyFailed);
     EXPECT_NE(std::string(failure.text).find(part_of_text), std::string::npos) << failure.text;
     EXPECT_TRUE(Filled(At(0), kBlock, 1)) << TaskKindName(task.kind);
@@ -69,15 +70,25 @@ class TaskRunnerTest : public testing::Test {
   void ExpectRuns(const Task& task) {
     TaskFailure failure;
     failure.text[0] = '\0';
-    EXPECT_EQ(runner_.RunAgain(task, &failure), 0) << TaskKindName(task.kind) << ": " << failure.text;
+    EXPECT_EQ(RunAgain(task, &failure), 0) << TaskKindName(task.kind) << ": " << failure.text;
   }
 
-  AddressSpace addresses_;
-  const Traits traits_{"test", size_t{256} << 10, size_t{1} << 20};
+  // As a task of a graph.
+  int RunAgain(const Task& task, TaskFailure* failure) {
+    const int code = sched::Recheck(task, judge_, failure);
+    return code != 0 ? code : backend_.Start(task, nullptr, failure);
+  }
+  void UseJudge(const AddressJudge* judge) {
+    judge_ = judge;
+    backend_.SetJudge(judge);
+  }
+
   Blocks blocks_;
+  const AddressJudge* judge_ = nullptr;
+  WorkSharer sharer_;
   std::vector<char> pinned_ = std::vector<char>(kBlock, 9);
   char* base_ = nullptr;
-  TaskRunner runner_{addresses_, traits_};
+  CpuBackend backend_{sharer_, false};
 };
 
 Task Of(TaskKind kind) {
@@ -122,7 +133,7 @@ std::vector<Task> TasksThatWrite(char* dst, const char* src, Batch* batch) {
 }
 constexpr size_t kWithSource = 4;  // the first of them
 
-TEST_F(TaskRunnerTest, TasksOfAGraphRunWhileTheirMemoryIsThere) {
+TEST_F(CpuBackendTest, TasksOfAGraphRunWhileTheirMemoryIsThere) {
   Batch batch(2);
   batch.Add(At(0), At(1), 100);
   batch.Add(At(0) + 200, At(1) + 200, 100);
@@ -134,7 +145,7 @@ TEST_F(TaskRunnerTest, TasksOfAGraphRunWhileTheirMemoryIsThere) {
   }
 }
 
-TEST_F(TaskRunnerTest, TasksOfAGraphFailWhenTheirDestinationIsGone) {
+TEST_F(CpuBackendTest, TasksOfAGraphFailWhenTheirDestinationIsGone) {
   Batch batch(2);
   batch.Add(At(2), At(1), 100);
   batch.Add(At(0) + 200, At(1) + 200, 100);  // the second piece decides, too
@@ -144,7 +155,7 @@ TEST_F(TaskRunnerTest, TasksOfAGraphFailWhenTheirDestinationIsGone) {
   EXPECT_TRUE(Filled(At(2), kBlock, 3)) << "a batch fails as a whole";
 }
 
-TEST_F(TaskRunnerTest, TasksOfAGraphFailWhenTheirSourceIsGone) {
+TEST_F(CpuBackendTest, TasksOfAGraphFailWhenTheirSourceIsGone) {
   Batch batch(1);
   batch.Add(At(0), At(1), 100);
   blocks_.Forget(At(1));
@@ -153,7 +164,7 @@ TEST_F(TaskRunnerTest, TasksOfAGraphFailWhenTheirSourceIsGone) {
   for (size_t i = kWithSource; i < tasks.size(); ++i) ExpectRuns(tasks[i]);
 }
 
-TEST_F(TaskRunnerTest, TheWholeRangeIsJudged) {
+TEST_F(CpuBackendTest, TheWholeRangeIsJudged) {
   ExpectFailure(Copy(At(0), At(2) + 1, kBlock), "src [");  // block 2 is the last of the three
   Task rows = Of(TaskKind::kCopy2d);
   rows.copy_2d = {At(0), At(2), 64, 128, 32, 32};
@@ -163,12 +174,12 @@ TEST_F(TaskRunnerTest, TheWholeRangeIsJudged) {
   ExpectFailure(rows, "src [");
 }
 
-TEST_F(TaskRunnerTest, PinnedMemoryIsUsable) {
+TEST_F(CpuBackendTest, PinnedMemoryIsUsable) {
   ExpectRuns(Copy(At(0), pinned_.data(), kBlock));
   EXPECT_TRUE(Filled(At(0), kBlock, 9));
 }
 
-TEST_F(TaskRunnerTest, AValueWaitIsJudgedToo) {
+TEST_F(CpuBackendTest, AValueWaitIsJudgedToo) {
   Task wait = Of(TaskKind::kAwaitValue);
   wait.await_value = {At(2), 1, ValueTest::kEqual};
   ExpectRuns(wait);
@@ -176,15 +187,15 @@ TEST_F(TaskRunnerTest, AValueWaitIsJudgedToo) {
   ExpectFailure(wait, "devAddr [");
 }
 
-TEST_F(TaskRunnerTest, WithoutAJudgeEverythingIsUsable) {
-  runner_.set_judge(nullptr);
+TEST_F(CpuBackendTest, WithoutAJudgeEverythingIsUsable) {
+  UseJudge(nullptr);
   blocks_.all.clear();
   ExpectRuns(Copy(At(0), At(1), kBlock));
   EXPECT_TRUE(Filled(At(0), kBlock, 2));
 }
 
 // Two items, each inside its blocks: that the blocks touch is chance.
-TEST_F(TaskRunnerTest, NeighboursInABatchMayLieInDifferentBlocks) {
+TEST_F(CpuBackendTest, NeighboursInABatchMayLieInDifferentBlocks) {
   std::vector<char> source(2 * kBlock, 5);
   blocks_.all.push_back({source.data(), source.size(), -1});
   Batch batch(2);
@@ -196,17 +207,17 @@ TEST_F(TaskRunnerTest, NeighboursInABatchMayLieInDifferentBlocks) {
   EXPECT_TRUE(Filled(At(0), 2 * kBlock, 5));
 }
 
-TEST_F(TaskRunnerTest, AKnownFailureHasItsCodeAndAddress) {
+TEST_F(CpuBackendTest, AKnownFailureHasItsCodeAndAddress) {
   Task task = Of(TaskKind::kFail);
   task.fail = {reinterpret_cast<void*>(0x1234), 507899};
   TaskFailure failure;
-  EXPECT_EQ(runner_.Run(task, &failure), 507899);
+  EXPECT_EQ(backend_.Start(task, nullptr, &failure), 507899);
   EXPECT_NE(std::string(failure.text).find("0x1234"), std::string::npos) << failure.text;
 }
 
 // --- Descriptors --------------------------------------------------------------------------------------------------------
 
-TEST_F(TaskRunnerTest, ADescriptorIsReadWhenTheTaskRuns) {
+TEST_F(CpuBackendTest, ADescriptorIsReadWhenTheTaskRuns) {
   for (uint32_t layout : {32u, 64u}) {
     const Task task = ByDescriptor(At(2), layout);
     for (size_t size : {size_t{1}, kBlock}) {
@@ -219,7 +230,7 @@ TEST_F(TaskRunnerTest, ADescriptorIsReadWhenTheTaskRuns) {
   }
 }
 
-TEST_F(TaskRunnerTest, WhatADescriptorNamesMustBeMemoryOfOneDevice) {
+TEST_F(CpuBackendTest, WhatADescriptorNamesMustBeMemoryOfOneDevice) {
   const Task task = ByDescriptor(At(2), 32);
   const struct {
     CopyDescriptor copy;
@@ -237,7 +248,7 @@ TEST_F(TaskRunnerTest, WhatADescriptorNamesMustBeMemoryOfOneDevice) {
   }
 }
 
-TEST_F(TaskRunnerTest, ADescriptorThatIsGoneIsNotRead) {
+TEST_F(CpuBackendTest, ADescriptorThatIsGoneIsNotRead) {
   WriteDescriptor(View(At(2)), 32, {At(0), At(1), 8});
   blocks_.Forget(At(2));
   ExpectFailure(ByDescriptor(At(2), 32), "desc [");
@@ -245,7 +256,7 @@ TEST_F(TaskRunnerTest, ADescriptorThatIsGoneIsNotRead) {
 
 // --- Cells --------------------------------------------------------------------------------------------------------------
 
-TEST_F(TaskRunnerTest, CellsAreReadWhenTheTaskRunsAndTheOffsetsAdded) {
+TEST_F(CpuBackendTest, CellsAreReadWhenTheTaskRunsAndTheOffsetsAdded) {
   Task task = Of(TaskKind::kCopyByCells);
   task.by_cells = {At(2), At(2) + 8, 10, 20, 100};
   const auto point = [&](const void* dst, const void* src) {

@@ -10,23 +10,23 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cpu/crew.h"
-#include "engine/cpu/run_list.h"
-#include "engine/cpu/task_runner.h"
-#include "engine/cpu/wait_timer.h"
+#include "engine/sched/crew.h"
+#include "engine/sched/run_list.h"
+#include "engine/sched/workshop.h"
+#include "engine/sched/wait_timer.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class Lanes final : public Crew {
  public:
-  Lanes(TaskRunner& runner, int count);
+  Lanes(Workshop& shop, int count);
   ~Lanes() override;
 
-  void Submitted(CpuQueue& queue, const Task& task) override;
-  void Ready(CpuQueue& queue) override;
-  WaitOutcome Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
-  void Polled(CpuQueue&) override {}
-  void StartTimer(CpuQueue& queue, uint64_t sequence, Deadline deadline) override {
+  void Submitted(LaneQueue& queue, const Task& task) override;
+  void Ready(LaneQueue& queue) override;
+  WaitOutcome Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
+  void Polled(LaneQueue&) override {}
+  void StartTimer(LaneQueue& queue, uint64_t sequence, Deadline deadline) override {
     timer_.Start(queue, sequence, deadline);
   }
   void Stop() override;
@@ -40,9 +40,10 @@ class Lanes final : public Crew {
   bool SomethingToDo() const;
   void WakeOne();
   // The submitter runs a small task itself when every lane sleeps: it costs less than the wake-up.
-  bool RunInline(CpuQueue& queue, const Task& task);
+  bool RunInline(LaneQueue& queue, const Task& task);
 
-  TaskRunner& runner_;
+  WorkSharer& sharer_;
+  const bool runs_inline_;  // small work of a submitter; only where it is done at once
   const int count_;
   RunList run_list_;
   WaitTimer timer_;
@@ -60,4 +61,4 @@ class Lanes final : public Crew {
   const uint64_t ticks_per_us_;
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

@@ -10,17 +10,19 @@
 #include <thread>
 #include <vector>
 
+#include "engine/backend.h"
 #include "engine/gate.h"
 #include "engine/task.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class ValueWatch final : public ParkingPlace {
  public:
+  explicit ValueWatch(Backend& backend) : backend_(backend) {}
   ~ValueWatch() { Stop(); }
 
-  // True: the word at `view` already satisfies the test. False: the waiter is parked.
-  bool PassOrPark(Waiter* waiter, const void* view, uint64_t value, ValueTest test);
+  // True: the word at `address` already satisfies the test. False: the waiter is parked.
+  bool PassOrPark(Waiter* waiter, const void* address, uint64_t value, ValueTest test);
   bool Unpark(Waiter* waiter) override;
 
   // Memory has changed, and a sequentially consistent store came behind the change. One load while nobody waits.
@@ -38,15 +40,16 @@ class ValueWatch final : public ParkingPlace {
  private:
   struct Entry {
     Waiter* waiter;
-    const void* view;
+    const void* address;
     uint64_t value;
     ValueTest test;
-    bool Satisfied() const;
   };
+  bool Satisfied(const Entry& entry) const;
   // Sends on those whose value has come.
   void Look();
   void Run();
 
+  Backend& backend_;
   std::mutex mutex_;
   std::vector<Entry> entries_;  // guarded by mutex_
   std::atomic<size_t> waiting_{0};
@@ -56,4 +59,4 @@ class ValueWatch final : public ParkingPlace {
   bool stop_ = false;
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

@@ -14,30 +14,30 @@
 #include <vector>
 
 #include "base/config.h"
-#include "engine/cpu/crew.h"
-#include "engine/cpu/wait_timer.h"
+#include "engine/sched/crew.h"
+#include "engine/sched/wait_timer.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class Stepper final : public Crew {
  public:
   Stepper(ScheduleKind kind, uint64_t seed);
   ~Stepper() override;
 
-  void Submitted(CpuQueue& queue, const Task& task) override;
-  void Ready(CpuQueue& queue) override;
-  WaitOutcome Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
-  void Polled(CpuQueue& queue) override;
+  void Submitted(LaneQueue& queue, const Task& task) override;
+  void Ready(LaneQueue& queue) override;
+  WaitOutcome Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
+  void Polled(LaneQueue& queue) override;
   void Aborted() override;
-  void StartTimer(CpuQueue& queue, uint64_t sequence, Deadline deadline) override {
+  void StartTimer(LaneQueue& queue, uint64_t sequence, Deadline deadline) override {
     timer_.Start(queue, sequence, deadline);
   }
   void Stop() override;
 
  private:
   // All of these want mutex_ held.
-  bool StepOne(CpuQueue* wanted);
-  CpuQueue* Choose(CpuQueue* wanted);
+  bool StepOne(LaneQueue* wanted);
+  LaneQueue* Choose(LaneQueue* wanted);
   void StepSome();
 
   void RunPatience();
@@ -47,7 +47,7 @@ class Stepper final : public Crew {
   // Recursive, because a task that opens a gate makes other queues ready.
   std::recursive_mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<CpuQueue*> runnable_;  // in the order in which they became so
+  std::vector<LaneQueue*> runnable_;  // in the order in which they became so
   std::mt19937_64 random_;
   uint64_t polls_ = 0;
   uint64_t activity_ = 0;
@@ -56,4 +56,4 @@ class Stepper final : public Crew {
   std::thread patience_;
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

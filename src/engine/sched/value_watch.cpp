@@ -1,51 +1,29 @@
-#include "engine/cpu/value_watch.h"
+#include "engine/sched/value_watch.h"
 
 #include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
-#if defined(ROPEWAY_TSAN)
-#include <sanitizer/tsan_interface.h>
-#endif
-
-namespace ropeway::cpu {
+namespace ropeway::sched {
 namespace {
 
 constexpr std::chrono::microseconds kFirstPause(50);
 constexpr std::chrono::microseconds kLongestPause(2000);
 
-#if defined(ROPEWAY_TSAN)
-// Looking at memory while a copy writes it is what a value wait does; the sanitizer would call it a race. What a value write
-// has published is acquired all the same.
-[[gnu::no_sanitize_thread]] uint64_t LoadWord(const void* view) {
-  using AnyWord [[gnu::aligned(1), gnu::may_alias]] = volatile uint64_t;
-  const uint64_t word = *static_cast<const AnyWord*>(view);
-  __tsan_acquire(const_cast<void*>(view));
-  return word;
-}
-#else
-uint64_t LoadWord(const void* view) {
-  if (reinterpret_cast<uintptr_t>(view) % sizeof(uint64_t) == 0)
-    return __atomic_load_n(static_cast<const uint64_t*>(view), __ATOMIC_ACQUIRE);
-  uint64_t word;  // misaligned: works, but not as one access
-  std::memcpy(&word, view, sizeof(word));
-  return word;
-}
-#endif
-
 }  // namespace
 
-bool ValueWatch::Entry::Satisfied() const { return Holds(test, LoadWord(view), value); }
+bool ValueWatch::Satisfied(const Entry& entry) const {
+  return Holds(entry.test, backend_.LoadWord(entry.address), entry.value);
+}
 
-bool ValueWatch::PassOrPark(Waiter* waiter, const void* view, uint64_t value, ValueTest test) {
-  const Entry entry{waiter, view, value, test};
-  if (entry.Satisfied()) return true;
+bool ValueWatch::PassOrPark(Waiter* waiter, const void* address, uint64_t value, ValueTest test) {
+  const Entry entry{waiter, address, value, test};
+  if (Satisfied(entry)) return true;
   std::lock_guard lock(mutex_);
   // Announced first, looked at again afterwards: a change in between is seen here or by the one who made it.
   waiting_.store(entries_.size() + 1, std::memory_order_seq_cst);
-  if (entry.Satisfied()) {
+  if (Satisfied(entry)) {
     waiting_.store(entries_.size(), std::memory_order_seq_cst);
     return true;
   }
@@ -69,7 +47,7 @@ void ValueWatch::Look() {
   std::vector<Waiter*> released;
   {
     std::lock_guard lock(mutex_);
-    auto passed = std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.Satisfied(); });
+    auto passed = std::stable_partition(entries_.begin(), entries_.end(), [this](const Entry& entry) { return !Satisfied(entry); });
     for (auto it = passed; it != entries_.end(); ++it) released.push_back(it->waiter);
     entries_.erase(passed, entries_.end());
     waiting_.store(entries_.size(), std::memory_order_seq_cst);
@@ -104,4 +82,4 @@ void ValueWatch::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

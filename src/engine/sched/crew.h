@@ -2,9 +2,9 @@
 // `earliest`, `latest` and `random`: every task runs inside some API call, in an order that the policy decides).
 #pragma once
 
-#include "engine/cpu/queue.h"
+#include "engine/sched/queue.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class Crew {
  public:
@@ -13,19 +13,19 @@ class Crew {
   // Whether Submitted is called for every task, or only when the queue was found idle.
   const bool wants_every_submit;
   // A task was submitted to `queue`.
-  virtual void Submitted(CpuQueue& queue, const Task& task) = 0;
+  virtual void Submitted(LaneQueue& queue, const Task& task) = 0;
   // The queue has become runnable (state kQueued).
-  virtual void Ready(CpuQueue& queue) = 0;
+  virtual void Ready(LaneQueue& queue) = 0;
   // Blocks until task `sequence` is complete, helping. `eagerness`: how many more tasks a helper may run on the way.
-  virtual WaitOutcome Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) = 0;
+  virtual WaitOutcome Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) = 0;
   // Somebody asked for the state of `queue` without waiting.
-  virtual void Polled(CpuQueue& queue) = 0;
+  virtual void Polled(LaneQueue& queue) = 0;
   // Some queue was aborted: those who wait for it look again.
   virtual void Aborted() {}
   // Calls queue.TimeOut(sequence) when the time has come.
-  virtual void StartTimer(CpuQueue& queue, uint64_t sequence, Deadline deadline) = 0;
+  virtual void StartTimer(LaneQueue& queue, uint64_t sequence, Deadline deadline) = 0;
   // Ends the crew's threads; see Engine::Stop.
   virtual void Stop() = 0;
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

@@ -22,13 +22,13 @@
 #include "engine/host_call.h"
 #include "engine/task.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
-class CpuQueue;
+class LaneQueue;
 
 class Replay {
  public:
-  explicit Replay(CpuQueue& queue) : queue_(queue) {}
+  explicit Replay(LaneQueue& queue) : queue_(queue) {}
 
   bool active() const { return task_ != nullptr; }
   void Begin(const Task& replay_task);
@@ -68,6 +68,7 @@ class Replay {
     std::atomic<bool> woken{false};
   };
 
+  static bool ReachesOutside(TaskKind kind);
   void Step(Branch& branch);
   void Advance(Branch& branch);
   void Signal(uint32_t edge);
@@ -83,7 +84,7 @@ class Replay {
   // True: nobody had anything new, and the queue is blocked.
   bool GoIdle(uint32_t wakes_seen);
 
-  CpuQueue& queue_;
+  LaneQueue& queue_;
   const Task* task_ = nullptr;
   bool entering_ = false;  // the first branch waits for the graph's turn; the others wait for it anyway
   bool has_turn_ = false;
@@ -96,4 +97,4 @@ class Replay {
   std::atomic<int> calls_{0};  // of host functions that branches wait for
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

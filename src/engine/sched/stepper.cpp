@@ -1,11 +1,11 @@
-#include "engine/cpu/stepper.h"
+#include "engine/sched/stepper.h"
 
 #include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience(100);
@@ -24,7 +24,7 @@ Stepper::Stepper(ScheduleKind kind, uint64_t seed) : Crew(true), kind_(kind), ra
 
 Stepper::~Stepper() { Stop(); }
 
-void Stepper::Submitted(CpuQueue& queue, const Task&) {
+void Stepper::Submitted(LaneQueue& queue, const Task&) {
   std::lock_guard lock(mutex_);
   ++activity_;
   if (queue.TryQueue()) runnable_.push_back(&queue);
@@ -32,7 +32,7 @@ void Stepper::Submitted(CpuQueue& queue, const Task&) {
   changed_.notify_all();
 }
 
-void Stepper::Ready(CpuQueue& queue) {
+void Stepper::Ready(LaneQueue& queue) {
   std::lock_guard lock(mutex_);
   runnable_.push_back(&queue);
   // Inside a step the loop that made it will find the queue; a host function's return has no such loop.
@@ -40,7 +40,7 @@ void Stepper::Ready(CpuQueue& queue) {
   changed_.notify_all();
 }
 
-void Stepper::Polled(CpuQueue& queue) {
+void Stepper::Polled(LaneQueue& queue) {
   std::lock_guard lock(mutex_);
   ++activity_;
   if (kind_ == ScheduleKind::kRandom) {
@@ -66,7 +66,7 @@ void Stepper::StepSome() {
   }
 }
 
-CpuQueue* Stepper::Choose(CpuQueue* wanted) {
+LaneQueue* Stepper::Choose(LaneQueue* wanted) {
   if (runnable_.empty()) return nullptr;
   auto chosen = runnable_.begin();
   if (kind_ == ScheduleKind::kRandom) {
@@ -75,14 +75,14 @@ CpuQueue* Stepper::Choose(CpuQueue* wanted) {
     auto it = std::find(runnable_.begin(), runnable_.end(), wanted);
     if (it != runnable_.end()) chosen = it;
   }
-  CpuQueue* queue = *chosen;
+  LaneQueue* queue = *chosen;
   runnable_.erase(chosen);
   return queue;
 }
 
-bool Stepper::StepOne(CpuQueue* wanted) {
+bool Stepper::StepOne(LaneQueue* wanted) {
   if (stop_) return false;
-  CpuQueue* queue = Choose(wanted);
+  LaneQueue* queue = Choose(wanted);
   if (queue == nullptr) return false;
   if (!queue->TryOwn()) return true;  // an abort took it; not runnable, but something was done
   ++depth_;
@@ -92,7 +92,7 @@ bool Stepper::StepOne(CpuQueue* wanted) {
   return true;
 }
 
-WaitOutcome Stepper::Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t) {
+WaitOutcome Stepper::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t) {
   const uint32_t aborts = queue.aborts();
   std::unique_lock lock(mutex_);
   ++activity_;
@@ -144,4 +144,4 @@ void Stepper::Stop() {
   timer_.Stop();
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

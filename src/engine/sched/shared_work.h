@@ -8,7 +8,7 @@
 
 #include "base/spin_lock.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class SharedWork {
  public:
@@ -71,4 +71,35 @@ class WorkBoard {
   int max_guests_ = 1;
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched
+
+namespace ropeway {
+
+// How backends share work, and how they learn that the process ends.
+class WorkSharer {
+ public:
+  // Runs the work on this thread and on those who join. With enough `bytes`, a sleeping lane is woken for it.
+  void Share(sched::SharedWork& work, size_t bytes) {
+    // Waking a lane costs the waker about 10 us: worth it from here on.
+    constexpr size_t kCallForHelpFrom = size_t{2} << 20;
+    if (bytes >= kCallForHelpFrom && call_for_help_ != nullptr) call_for_help_(help_context_);
+    board_.Run(work, stop_);
+  }
+
+  sched::WorkBoard& board() { return board_; }
+  // Cuts shared work short; see Engine::Stop.
+  std::atomic<bool>& stop() { return stop_; }
+  // Somebody who can wake sleeping lanes; optional.
+  void set_call_for_help(void (*call)(void*), void* context) {
+    call_for_help_ = call;
+    help_context_ = context;
+  }
+
+ private:
+  sched::WorkBoard board_;
+  std::atomic<bool> stop_{false};
+  void (*call_for_help_)(void*) = nullptr;
+  void* help_context_ = nullptr;
+};
+
+}  // namespace ropeway

@@ -1,4 +1,4 @@
-#include "engine/cpu/queue.h"
+#include "engine/sched/queue.h"
 
 #include <sched.h>
 
@@ -8,11 +8,11 @@
 
 #include "base/futex.h"
 #include "base/spin_lock.h"
-#include "engine/cpu/crew.h"
-#include "engine/cpu/task_runner.h"
+#include "engine/sched/crew.h"
+#include "engine/sched/workshop.h"
 #include "engine/watcher.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 namespace {
 
 constexpr int kTaskTimedOut = 107020;  // ACL_ERROR_RT_TASK_TIMEOUT
@@ -20,19 +20,28 @@ constexpr int kTaskTimedOut = 107020;  // ACL_ERROR_RT_TASK_TIMEOUT
 // A queue that shares its lane with others gives way after this much.
 constexpr int kShareTasks = 64;
 constexpr size_t kShareBytes = size_t{8} << 20;
+// Where work goes on behind Start: how far an owner runs ahead of what is done.
+constexpr uint64_t kMostStarted = 512;
+
+bool MovesBytes(TaskKind kind) { return kind <= TaskKind::kStore || kind == TaskKind::kFail; }
 
 }  // namespace
 
-CpuQueue::CpuQueue(Crew& crew, TaskRunner& runner)
-    : crew_(crew), stepped_(crew.wants_every_submit), runner_(runner), ring_(static_cast<Task*>(std::calloc(kRing, sizeof(Task)))) {
+LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
+    : crew_(crew),
+      stepped_(crew.wants_every_submit),
+      shop_(shop),
+      at_once_(shop.backend->finishes_at_once()),
+      line_(shop.backend->NewLine()),
+      ring_(static_cast<Task*>(std::calloc(kRing, sizeof(Task)))) {
   if (ring_ == nullptr) throw std::bad_alloc();
 }
 
-CpuQueue::~CpuQueue() = default;
+LaneQueue::~LaneQueue() = default;
 
-void CpuQueue::FreeRing::operator()(Task* ring) const { std::free(ring); }
+void LaneQueue::FreeRing::operator()(Task* ring) const { std::free(ring); }
 
-void CpuQueue::Open(const QueueOptions& options) {
+void LaneQueue::Open(const QueueOptions& options) {
   options_ = options;
   SetPriority(options.priority);
   drop_up_to_.store(0, std::memory_order_release);
@@ -41,7 +50,7 @@ void CpuQueue::Open(const QueueOptions& options) {
 
 // --- Submitting ---------------------------------------------------------------------------------------------------------
 
-Queue::Submission CpuQueue::Submit(Task& task) {
+Queue::Submission LaneQueue::Submit(Task& task) {
   const uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
   if (sequence > room_up_to_ || state_.load(std::memory_order_relaxed) == kIdle) {
     const uint64_t completed = completed_.load(std::memory_order_acquire);
@@ -57,9 +66,9 @@ Queue::Submission CpuQueue::Submit(Task& task) {
   return {sequence, state() == kIdle || stepped_};
 }
 
-void CpuQueue::Kick(const Task& task) { crew_.Submitted(*this, task); }
+void LaneQueue::Kick(const Task& task) { crew_.Submitted(*this, task); }
 
-void CpuQueue::AwaitRoom() {
+void LaneQueue::AwaitRoom() {
   const uint64_t submitted = submitted_.load(std::memory_order_acquire);
   if (submitted < kDepth) return;
   // A submitter that waits for room helps, and makes room for a whole burst while it is at it.
@@ -69,18 +78,18 @@ void CpuQueue::AwaitRoom() {
 
 // --- Running ------------------------------------------------------------------------------------------------------------
 
-bool CpuQueue::TryOwn() {
+bool LaneQueue::TryOwn() {
   uint32_t state = state_.load(std::memory_order_relaxed);
   return (state == kIdle || state == kQueued) &&
          state_.compare_exchange_strong(state, kOwned, std::memory_order_seq_cst);
 }
 
-bool CpuQueue::TryQueue() {
+bool LaneQueue::TryQueue() {
   uint32_t idle = kIdle;
   return state_.compare_exchange_strong(idle, kQueued, std::memory_order_seq_cst);
 }
 
-bool CpuQueue::GoIdle() {
+bool LaneQueue::GoIdle() {
   const uint64_t done = executed_;
   state_.store(kIdle, std::memory_order_seq_cst);
   // From here on another owner may be at work: only `done` may be looked at.
@@ -89,43 +98,48 @@ bool CpuQueue::GoIdle() {
   return !state_.compare_exchange_strong(idle, kOwned, std::memory_order_seq_cst);
 }
 
-bool CpuQueue::SeeMore() {
+bool LaneQueue::SeeMore() {
   submitted_seen_ = submitted_.load(std::memory_order_acquire);
   if (executed_ == submitted_seen_) return false;
   head_base_ = base_;
   return true;
 }
 
-void CpuQueue::RunOwned(Share share) {
+void LaneQueue::RunOwned(Share share) {
   int tasks = 0;
   size_t bytes = 0;
   for (;;) {
     if (executed_ == submitted_seen_ && !SeeMore()) {
+      if (Settle()) continue;  // more may have come meanwhile
       if (GoIdle()) return;
       continue;
     }
     const bool fair_share_used = share.rivals != nullptr && (tasks >= kShareTasks || bytes >= kShareBytes) &&
                                  share.rivals->load(std::memory_order_relaxed) > 0;
     if (executed_ >= share.up_to || fair_share_used) {
+      Settle();
       state_.store(kQueued, std::memory_order_seq_cst);
       crew_.Ready(*this);
       return;
     }
     if (executed_ < drop_up_to_.load(std::memory_order_acquire)) [[unlikely]] {
+      Settle();
       if (!DropHead()) return;
       continue;
     }
     if (halt_requested_.load(std::memory_order_relaxed)) [[unlikely]] {
+      Settle();
       if (StayHalted()) return;
       continue;
     }
+    if (!MovesBytes(Head().kind) || executed_ - completed() >= kMostStarted) Settle();
     bytes += TaskBytes(Head());
     ++tasks;
     if (RunHead() == Outcome::kBlocked) return;
   }
 }
 
-bool CpuQueue::StayHalted() {
+bool LaneQueue::StayHalted() {
   Block();
   halted_.store(true, std::memory_order_seq_cst);
   if (halt_requested_.load(std::memory_order_seq_cst)) return true;
@@ -134,10 +148,9 @@ bool CpuQueue::StayHalted() {
   return false;
 }
 
-CpuQueue::Outcome CpuQueue::RunHead() {
+LaneQueue::Outcome LaneQueue::RunHead() {
   const Task& task = Head();
   if (!replay_.active()) TellStarted(task);
-  int code = 0;
   switch (task.kind) {
     case TaskKind::kMark:
       task.mark.marker->Reached();
@@ -154,29 +167,61 @@ CpuQueue::Outcome CpuQueue::RunHead() {
     case TaskKind::kReplay:
       if (const Outcome outcome = RunReplay(task); outcome != Outcome::kDone) return outcome;
       break;
-    default: {
-      TaskFailure failure;
-      code = runner_.Run(task, &failure);
-      if (code != 0) [[unlikely]]
-        ReportFailure(task, code, failure.text);
-    }
+    default:
+      StartBytes(task);
+      if (task.flags != 0) ReleasePayload(task);
+      if (!at_once_) {
+        ++executed_;
+        return Outcome::kDone;
+      }
+      Advance();
+      shop_.values.MemoryChanged();
+      return Outcome::kDone;
   }
-  TellFinished(task, code);
+  TellFinished(task, 0);
   Advance();
-  runner_.values().MemoryChanged();
   return Outcome::kDone;
 }
 
-CpuQueue::Outcome CpuQueue::RunReplay(const Task& task) {
+void LaneQueue::StartBytes(const Task& task) {
+  TaskFailure failure;
+  const int code = shop_.backend->Start(task, line_.get(), &failure);
+  if (code != 0) [[unlikely]]
+    ReportFailure(task, code, failure.text);
+  line_busy_ = !at_once_;
+  if (at_once_) TellFinished(task, code);
+}
+
+void LaneQueue::FinishBytes() {
+  if (!line_busy_) return;
+  line_busy_ = false;
+  TaskFailure failure;
+  const int code = shop_.backend->Finish(line_.get(), &failure);
+  if (code != 0) ReportFailure(Head(), code, failure.text);
+}
+
+bool LaneQueue::Settle() {
+  const uint64_t done = completed_.load(std::memory_order_relaxed);
+  if (executed_ == done) [[likely]]
+    return false;
+  FinishBytes();
+  for (uint64_t i = done; i < executed_; ++i) TellFinished(At(i), 0);
+  Publish();
+  shop_.values.MemoryChanged();
+  return true;
+}
+
+LaneQueue::Outcome LaneQueue::RunReplay(const Task& task) {
   if (!replay_.active()) replay_.Begin(task);
   const Outcome outcome = replay_.Run();
   if (outcome != Outcome::kDone) return outcome;
+  FinishBytes();
   replay_.End();
   delete[] task.replay.bindings;
   return Outcome::kDone;
 }
 
-bool CpuQueue::RunAwait(const Task& task) {
+bool LaneQueue::RunAwait(const Task& task) {
   // Once the queue is parked it belongs to whoever opens the gate, and the slot may be gone: take what is needed before.
   Gate* gate = task.await.gate;
   const int64_t timeout_ns = task.await.timeout_ns;
@@ -193,17 +238,17 @@ bool CpuQueue::RunAwait(const Task& task) {
   return false;
 }
 
-bool CpuQueue::RunAwaitValue(const Task& task) {
+bool LaneQueue::RunAwaitValue(const Task& task) {
   const auto wait = task.await_value;
-  place_.store(&runner_.values(), std::memory_order_release);
+  place_.store(&shop_.values, std::memory_order_release);
   Block();
-  if (!runner_.values().PassOrPark(this, runner_.View(wait.address), wait.value, wait.test)) return false;
+  if (!shop_.values.PassOrPark(this, wait.address, wait.value, wait.test)) return false;
   Unblocked();
   place_.store(nullptr, std::memory_order_release);
   return true;
 }
 
-bool CpuQueue::RunCall(const Task& task) {
+bool LaneQueue::RunCall(const Task& task) {
   HostCallSink* sink = task.call_host.sink;
   HostCall call{task.call_host.function, task.call_host.argument, nullptr};
   if (!task.call_host.blocks) {
@@ -217,9 +262,10 @@ bool CpuQueue::RunCall(const Task& task) {
   return false;
 }
 
-bool CpuQueue::DropHead() {
+bool LaneQueue::DropHead() {
   const Task& task = Head();
   if (replay_.active()) {
+    FinishBytes();
     if (!replay_.Cancel()) return false;
     replay_.End();
   }
@@ -229,8 +275,12 @@ bool CpuQueue::DropHead() {
   return true;
 }
 
-void CpuQueue::Advance() {
+void LaneQueue::Advance() {
   ++executed_;
+  Publish();
+}
+
+void LaneQueue::Publish() {
   completed_.store(executed_, std::memory_order_seq_cst);
   if (executed_ >= wake_at_.load(std::memory_order_seq_cst)) [[unlikely]] {
     wake_at_.exchange(UINT64_MAX, std::memory_order_seq_cst);
@@ -239,56 +289,56 @@ void CpuQueue::Advance() {
   }
 }
 
-void CpuQueue::ReportFailure(const Task& task, int code, const char* text) {
+void LaneQueue::ReportFailure(const Task& task, int code, const char* text) {
   if (options_.owner->TaskFailed(task, code, text)) drop_up_to_.store(UINT64_MAX, std::memory_order_release);
 }
 
-void CpuQueue::ReportTimeout(const Task& task) {
+void LaneQueue::ReportTimeout(const Task& task) {
   char text[96];
   snprintf(text, sizeof(text), "the wait took longer than its limit of %lld ms",
            static_cast<long long>(task.await.timeout_ns / 1000000));
   ReportFailure(task, kTaskTimedOut, text);
 }
 
-void CpuQueue::TellStarted(const Task& task) {
+void LaneQueue::TellStarted(const Task& task) {
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
     watcher->Started({options_.stream_id, options_.device, executed_ + 1, &task});
 }
 
-void CpuQueue::TellFinished(const Task& task, int code) {
+void LaneQueue::TellFinished(const Task& task, int code) {
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
     watcher->Finished({options_.stream_id, options_.device, executed_ + 1, &task}, code);
 }
 
 // --- Blocked heads ------------------------------------------------------------------------------------------------------
 
-void CpuQueue::Resume(int code) {
+void LaneQueue::Resume(int code) {
   TellFinished(Head(), code);
   Advance();
   GoOnWithHead();
 }
 
-void CpuQueue::GoOnWithHead() {
+void LaneQueue::GoOnWithHead() {
   state_.store(kQueued, std::memory_order_seq_cst);
   crew_.Ready(*this);
 }
 
-void CpuQueue::StartTimer(Deadline deadline) { crew_.StartTimer(*this, executed_ + 1, deadline); }
+void LaneQueue::StartTimer(Deadline deadline) { crew_.StartTimer(*this, executed_ + 1, deadline); }
 
-void CpuQueue::Opened() { PassGate(0); }
+void LaneQueue::Opened() { PassGate(0); }
 
-void CpuQueue::PassGate(int code) {
+void LaneQueue::PassGate(int code) {
   place_.store(nullptr, std::memory_order_release);
   if (Head().kind == TaskKind::kAwait) Head().await.marker->Reached();
   Resume(code);
 }
 
-void CpuQueue::Returned() {
+void LaneQueue::Returned() {
   sink_.store(nullptr, std::memory_order_release);
   Resume(0);
 }
 
-void CpuQueue::TimeOut(uint64_t sequence) {
+void LaneQueue::TimeOut(uint64_t sequence) {
   ParkingPlace* place = place_.load(std::memory_order_acquire);
   if (completed() + 1 != sequence) return;
   if (place == nullptr) return replay_.TimeOut(NowNs());  // a wait inside a graph, or nothing any more
@@ -299,7 +349,7 @@ void CpuQueue::TimeOut(uint64_t sequence) {
   PassGate(kTaskTimedOut);
 }
 
-bool CpuQueue::Unblock() {
+bool LaneQueue::Unblock() {
   ParkingPlace* place = place_.load(std::memory_order_acquire);
   HostCallSink* sink = sink_.load(std::memory_order_acquire);
   const bool ours = (place != nullptr && place->Unpark(this)) || (sink != nullptr && sink->Retract(this)) ||
@@ -311,7 +361,7 @@ bool CpuQueue::Unblock() {
   return true;
 }
 
-bool CpuQueue::Abort() {
+bool LaneQueue::Abort() {
   if (InsideOwnCall()) return false;
   const uint64_t last = submitted_.load(std::memory_order_seq_cst);
   uint64_t drop = drop_up_to_.load(std::memory_order_relaxed);
@@ -342,14 +392,14 @@ bool CpuQueue::Abort() {
 
 // --- Waiting ------------------------------------------------------------------------------------------------------------
 
-WaitOutcome CpuQueue::Wait(uint64_t sequence, Deadline deadline) {
+WaitOutcome LaneQueue::Wait(uint64_t sequence, Deadline deadline) {
   if (Reached(sequence)) return WaitOutcome::kDone;
   return crew_.Wait(*this, sequence, deadline, 0);
 }
 
-void CpuQueue::Poll() { crew_.Polled(*this); }
+void LaneQueue::Poll() { crew_.Polled(*this); }
 
-void CpuQueue::SleepUntil(uint64_t sequence, Deadline deadline) {
+void LaneQueue::SleepUntil(uint64_t sequence, Deadline deadline) {
   const uint32_t progress = progress_.load(std::memory_order_seq_cst);
   uint64_t wake_at = wake_at_.load(std::memory_order_relaxed);
   while (wake_at > sequence && !wake_at_.compare_exchange_weak(wake_at, sequence, std::memory_order_seq_cst)) {
@@ -357,4 +407,4 @@ void CpuQueue::SleepUntil(uint64_t sequence, Deadline deadline) {
   if (!Reached(sequence)) FutexWait(progress_, progress, deadline);
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

@@ -1,8 +1,8 @@
-#include "engine/cpu/shared_work.h"
+#include "engine/sched/shared_work.h"
 
 #include <mutex>
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   SharedWork** place = nullptr;
@@ -56,4 +56,4 @@ bool WorkBoard::Join(const std::atomic<bool>& stop) {
   return true;
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

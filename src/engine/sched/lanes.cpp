@@ -1,4 +1,4 @@
-#include "engine/cpu/lanes.h"
+#include "engine/sched/lanes.h"
 
 #include <pthread.h>
 
@@ -8,7 +8,7 @@
 #include "base/futex.h"
 #include "engine/watcher.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 namespace {
 
 // Measured on a small virtual machine: waking a sleeper costs the waker 9 to 13 us.
@@ -37,10 +37,10 @@ void Pause(int round) {
 
 }  // namespace
 
-Lanes::Lanes(TaskRunner& runner, int count) : Crew(false), runner_(runner), count_(count), ticks_per_us_(TicksPerMicrosecond()) {
+Lanes::Lanes(Workshop& shop, int count) : Crew(false), sharer_(shop.sharer), runs_inline_(shop.backend->finishes_at_once()), count_(count), ticks_per_us_(TicksPerMicrosecond()) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  runner_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
-  runner_.set_call_for_help([](void* self) { static_cast<Lanes*>(self)->WakeOne(); }, this);
+  sharer_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
+  sharer_.set_call_for_help([](void* self) { static_cast<Lanes*>(self)->WakeOne(); }, this);
   for (int i = 0; i < count_; ++i) threads_.emplace_back([this, i] { RunLane(i); });
 }
 
@@ -48,18 +48,18 @@ Lanes::~Lanes() { Stop(); }
 
 // --- What submitters and waiters call -----------------------------------------------------------------------------------
 
-void Lanes::Submitted(CpuQueue& queue, const Task& task) {
+void Lanes::Submitted(LaneQueue& queue, const Task& task) {
   if (RunInline(queue, task)) return;
   if (queue.TryQueue()) Ready(queue);
 }
 
-void Lanes::Ready(CpuQueue& queue) {
+void Lanes::Ready(LaneQueue& queue) {
   run_list_.Push(queue);
   if (lingering_.load(std::memory_order_seq_cst) == 0) WakeOne();
 }
 
-bool Lanes::RunInline(CpuQueue& queue, const Task& task) {
-  if (sleeping_.load(std::memory_order_seq_cst) != count_ || !CheapEnoughForSubmitter(task)) return false;
+bool Lanes::RunInline(LaneQueue& queue, const Task& task) {
+  if (sleeping_.load(std::memory_order_seq_cst) != count_ || !runs_inline_ || !CheapEnoughForSubmitter(task)) return false;
   const uint64_t start = Ticks();
   const bool same_burst = start - last_inline_.load(std::memory_order_relaxed) < kBurstGapUs * ticks_per_us_;
   const uint64_t spent = same_burst ? burst_ticks_.load(std::memory_order_relaxed) : 0;
@@ -79,7 +79,7 @@ void Lanes::WakeOne() {
   FutexWake(wake_word_, 1);
 }
 
-WaitOutcome Lanes::Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) {
+WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) {
   const uint32_t aborts = queue.aborts();
   burst_ticks_.store(0, std::memory_order_relaxed);  // a waiter ends the burst
   int64_t spin_until = 0;
@@ -90,7 +90,7 @@ WaitOutcome Lanes::Wait(CpuQueue& queue, uint64_t sequence, Deadline deadline, u
       spin_until = 0;
       continue;
     }
-    if (runner_.board().Join(runner_.stop())) continue;
+    if (sharer_.board().Join(sharer_.stop())) continue;
     if (round % 16 == 15 || spin_until == 0) {
       const int64_t now = NowNs();
       if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;
@@ -119,13 +119,13 @@ void Lanes::RunLane(int number) {
 }
 
 bool Lanes::DoSomething() {
-  if (CpuQueue* queue = run_list_.Pop()) {
+  if (LaneQueue* queue = run_list_.Pop()) {
     // More is waiting than one lane can take: get the next one up.
     if (run_list_.size().load(std::memory_order_relaxed) > 0 && lingering_.load(std::memory_order_relaxed) == 0) WakeOne();
     if (queue->TryOwn()) queue->RunOwned({.rivals = &run_list_.size()});
     return true;
   }
-  return runner_.board().Join(runner_.stop());
+  return sharer_.board().Join(sharer_.stop());
 }
 
 bool Lanes::SomethingToDo() const {
@@ -137,7 +137,7 @@ bool Lanes::LingerForWork() {
   const int64_t until = NowNs() + kLingerNs;
   bool found = false;
   for (int round = 0; !found; ++round) {
-    found = SomethingToDo() || runner_.board().Join(runner_.stop());
+    found = SomethingToDo() || sharer_.board().Join(sharer_.stop());
     if (found || (round % 16 == 0 && NowNs() >= until)) break;
     Pause(round);
   }
@@ -157,11 +157,11 @@ void Lanes::Sleep() {
 
 void Lanes::Stop() {
   if (stopping_.exchange(true, std::memory_order_seq_cst)) return;
-  runner_.stop().store(true, std::memory_order_seq_cst);
+  sharer_.stop().store(true, std::memory_order_seq_cst);
   wake_word_.fetch_add(1, std::memory_order_seq_cst);
   FutexWakeAll(wake_word_);
   for (std::thread& thread : threads_) thread.join();
   timer_.Stop();
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

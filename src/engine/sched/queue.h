@@ -5,7 +5,8 @@
 //     one store. executed_ and the slots at and before it belong to the owner (while kBlocked: to whoever resumes).
 //  2. No lost work. Submit stores submitted_, then loads state_; an owner that gives up stores kIdle, then loads
 //     submitted_. All four are sequentially consistent, so one of the two sees the other.
-//  3. completed_ only grows, and it is stored after the bytes of the task (streaming kernels end with a fence).
+//  3. completed_ only grows, and it is stored after the bytes of the task (streaming kernels end with a fence; where work goes on
+//     behind Start, it is finished first). The owner may be ahead of it by tasks that move bytes, and by nothing else.
 //  4. A blocked queue is parked in exactly one place, waits for exactly one host call, is halted, or its head is a replay
 //     that is idle; whoever takes it out resumes it.
 //  5. No lost wake-up of waiters. A sleeper lowers wake_at_, then loads completed_; the owner stores completed_, then
@@ -21,22 +22,22 @@
 #include <atomic>
 #include <memory>
 
-#include "engine/cpu/replay.h"
+#include "engine/sched/replay.h"
 #include "engine/engine.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class Crew;
-class TaskRunner;
+struct Workshop;
 
-class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostCall::Return {
+class LaneQueue final : public Queue, private ParkingPlace::Waiter, private HostCall::Return {
  public:
   // runtime.md 4.2: 2048 entries, 35 of them reserved.
   static constexpr uint64_t kRing = 2048;
   static constexpr uint64_t kDepth = 2013;
 
-  CpuQueue(Crew& crew, TaskRunner& runner);
-  ~CpuQueue() override;
+  LaneQueue(Crew& crew, Workshop& shop);
+  ~LaneQueue() override;
 
   void Open(const QueueOptions& options) override;
   void SetPriority(int priority) override { priority_.store(priority, std::memory_order_relaxed); }
@@ -83,7 +84,11 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   bool Reached(uint64_t sequence) const { return completed_.load(std::memory_order_seq_cst) >= sequence; }
 
   // --- For the replay at the head -------------------------------------------------------------------------------------
-  TaskRunner& runner() { return runner_; }
+  Workshop& shop() { return shop_; }
+  // Starts a task that moves bytes; a failure is reported.
+  void StartBytes(const Task& task);
+  // What was started is done when this returns.
+  void FinishBytes();
   // What is left of the head shall be dropped, or the queue shall stand still.
   bool WantsOut() const {
     return executed_ < drop_up_to_.load(std::memory_order_acquire) || halt_requested_.load(std::memory_order_relaxed);
@@ -99,11 +104,14 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   void TellFinished(const Task& task, int code);
 
   // Links of the crew's run list; guarded by its lock.
-  CpuQueue* next_queued = nullptr;
+  LaneQueue* next_queued = nullptr;
   bool in_run_list = false;
 
  private:
-  Task& Head() { return ring_[(executed_ - head_base_) % kRing]; }
+  Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }
+  Task& Head() { return At(executed_); }
+  // Tasks that were started have ended: says so. False when there were none.
+  bool Settle();
   // Looks for tasks behind the ones that the owner knows of; false when there are none.
   bool SeeMore();
   bool GoIdle();  // true: somebody else cares for the queue, or it is empty
@@ -119,6 +127,7 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   // False: the head has not come back from where it is yet, and the queue is blocked.
   bool DropHead();
   void Advance();
+  void Publish();
   // The head that blocked is done, with `code`: back to the crew.
   void Resume(int code);
   void PassGate(int code);
@@ -129,7 +138,9 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   // Constant between Open and the next Open.
   Crew& crew_;
   const bool stepped_;  // the crew wants to hear of every submit
-  TaskRunner& runner_;
+  Workshop& shop_;
+  const bool at_once_;  // a task that moves bytes is done when it has been started
+  std::unique_ptr<Backend::Line> line_;
   QueueOptions options_;
   struct FreeRing {
     void operator()(Task* ring) const;
@@ -146,7 +157,8 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   alignas(64) std::atomic<uint32_t> state_{kIdle};
 
   // The owner's line.
-  alignas(64) uint64_t executed_ = 0;
+  alignas(64) uint64_t executed_ = 0;            // and started ones; completed_ follows when they are done
+  bool line_busy_ = false;                       // something was started that may not be done
   uint64_t submitted_seen_ = 0;
   uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
   std::atomic<ParkingPlace*> place_{nullptr};    // where the head is parked
@@ -164,4 +176,4 @@ class CpuQueue final : public Queue, private ParkingPlace::Waiter, private HostC
   Replay replay_{*this};
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

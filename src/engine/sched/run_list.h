@@ -5,16 +5,16 @@
 #include <mutex>
 
 #include "base/spin_lock.h"
-#include "engine/cpu/queue.h"
+#include "engine/sched/queue.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 class RunList {
  public:
   static constexpr int kPriorities = 8;
 
   // A queue that a helper took out of turn may still be linked from before: then the old place serves.
-  void Push(CpuQueue& queue) {
+  void Push(LaneQueue& queue) {
     std::lock_guard lock(lock_);
     if (queue.in_run_list) return;
     queue.in_run_list = true;
@@ -27,13 +27,13 @@ class RunList {
 
   // The next queue in turn, or null. Its state may have changed since it was pushed: the caller tries to own it. Smaller
   // numbers go first, but now and then the largest number is served so that nobody starves.
-  CpuQueue* Pop() {
+  LaneQueue* Pop() {
     if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
     std::lock_guard lock(lock_);
     const bool backwards = ++turn_ % kStarvationGuard == 0;
     for (int i = 0; i < kPriorities; ++i) {
       List& list = lists_[backwards ? kPriorities - 1 - i : i];
-      CpuQueue* queue = list.first;
+      LaneQueue* queue = list.first;
       if (queue == nullptr) continue;
       list.first = queue->next_queued;
       if (list.first == nullptr) list.last = nullptr;
@@ -49,8 +49,8 @@ class RunList {
  private:
   static constexpr uint32_t kStarvationGuard = 16;
   struct List {
-    CpuQueue* first = nullptr;
-    CpuQueue* last = nullptr;
+    LaneQueue* first = nullptr;
+    LaneQueue* last = nullptr;
   };
   SpinLock lock_;
   List lists_[kPriorities];
@@ -58,4 +58,4 @@ class RunList {
   std::atomic<int> size_{0};
 };
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

@@ -1,12 +1,12 @@
-#include "engine/cpu/wait_timer.h"
+#include "engine/sched/wait_timer.h"
 
 #include <pthread.h>
 
 #include <chrono>
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
-void WaitTimer::Start(CpuQueue& queue, uint64_t sequence, Deadline deadline) {
+void WaitTimer::Start(LaneQueue& queue, uint64_t sequence, Deadline deadline) {
   std::lock_guard lock(mutex_);
   if (stop_) return;
   entries_.push({deadline.at_ns(), &queue, sequence});
@@ -43,4 +43,4 @@ void WaitTimer::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

@@ -1,14 +1,15 @@
-#include "engine/cpu/replay.h"
+#include "engine/sched/replay.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
-#include "engine/cpu/queue.h"
-#include "engine/cpu/task_runner.h"
+#include "engine/sched/queue.h"
+#include "engine/sched/recheck.h"
+#include "engine/sched/workshop.h"
 #include "engine/task_graph.h"
 
-namespace ropeway::cpu {
+namespace ropeway::sched {
 
 void Replay::Begin(const Task& replay_task) {
   const TaskGraph& graph = *replay_task.replay.graph;
@@ -55,8 +56,15 @@ Replay::Outcome Replay::Run() {
   }
 }
 
+// Signals need no more than the order in which bytes are started; what reaches the outside needs them to be there.
+bool Replay::ReachesOutside(TaskKind kind) {
+  return kind == TaskKind::kMark || kind == TaskKind::kMarkBound || kind == TaskKind::kAwait || kind == TaskKind::kAwaitBound ||
+         kind == TaskKind::kAwaitValue || kind == TaskKind::kCall;
+}
+
 void Replay::Step(Branch& branch) {
   const Task& task = (*branch.tasks)[branch.next];
+  if (ReachesOutside(task.kind)) queue_.FinishBytes();
   switch (task.kind) {
     case TaskKind::kSignal:
       Signal(task.edge.index);
@@ -108,10 +116,13 @@ void Replay::TellBound(uint32_t binding) {
 void Replay::RunBytes(const Task& task) {
   TaskFailure failure;
   queue_.TellStarted(task);
-  const int code = queue_.runner().RunAgain(task, &failure);
-  if (code != 0) queue_.ReportFailure(task, code, failure.text);
-  queue_.TellFinished(task, code);
-  queue_.runner().values().MemoryChangedNow();
+  if (const int code = Recheck(task, queue_.shop().judge, &failure)) {
+    queue_.ReportFailure(task, code, failure.text);
+    queue_.TellFinished(task, code);
+    return;
+  }
+  queue_.StartBytes(task);
+  queue_.shop().values.MemoryChangedNow();
 }
 
 // --- Outside ------------------------------------------------------------------------------------------------------------
@@ -131,16 +142,16 @@ void Replay::Park(Branch& branch, Gate* gate) {
 
 void Replay::AwaitValue(Branch& branch, const Task& task) {
   TaskFailure failure;
-  if (const int code = queue_.runner().RunAgain(task, &failure); code != 0) {
+  if (const int code = Recheck(task, queue_.shop().judge, &failure)) {
     queue_.ReportFailure(task, code, failure.text);
     return Advance(branch);
   }
-  ValueWatch& values = queue_.runner().values();
+  ValueWatch& values = queue_.shop().values;
   const auto& wait = task.await_value;
   branch.deadline_ns.store(INT64_MAX, std::memory_order_relaxed);
   branch.state = Branch::State::kOutside;
   branch.place.store(&values, std::memory_order_seq_cst);
-  if (values.PassOrPark(&branch, queue_.runner().View(wait.address), wait.value, wait.test)) ComeBack(branch, false);
+  if (values.PassOrPark(&branch, wait.address, wait.value, wait.test)) ComeBack(branch, false);
 }
 
 void Replay::CallHost(Branch& branch, const Task& task) {
@@ -238,4 +249,4 @@ bool Replay::Waits(const HostCall::Return* call) const {
   });
 }
 
-}  // namespace ropeway::cpu
+}  // namespace ropeway::sched

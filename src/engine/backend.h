@@ -1,0 +1,69 @@
+// What differs between moving bytes on a CPU and on a GPU. An engine is a backend and the scheduler in engine/sched, which keeps the
+// order of streams for all of them; so order, waits, aborts, graphs and failures are the same on each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "engine/address_judge.h"
+#include "engine/task.h"
+
+namespace ropeway {
+
+// Fixed for the life of the engine: what the plan needs to know.
+struct Traits {
+  const char* name;
+  size_t streaming_from;  // single copies of this size and more bypass the cache
+  size_t share_from;      // and of this size and more are shared between lanes
+
+  CopyMethod MethodFor(size_t size) const {
+    if (size < streaming_from) return CopyMethod::kCached;
+    return size < share_from ? CopyMethod::kStreaming : CopyMethod::kShared;
+  }
+};
+
+// Why a task could not be carried out; no byte of it moved.
+struct TaskFailure {
+  int code = 0;
+  char text[240];
+};
+// Fills in a failure and returns its code.
+[[gnu::cold, gnu::format(printf, 3, 4)]] int Explain(TaskFailure* failure, int code, const char* format, ...);
+
+// Where backends put work that idle lanes may join; the scheduler's.
+class WorkSharer;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const Traits& traits() const = 0;
+
+  // --- Addresses: as in Engine ------------------------------------------------------------------------------------------
+  virtual void* ReserveDevices(size_t count, size_t size_each) = 0;
+  virtual void* ReserveHost(size_t size) = 0;
+  virtual bool Commit(void* address, size_t size, bool huge_pages) = 0;
+  virtual void Decommit(void* address, size_t size) = 0;
+  virtual bool Register(void* address, size_t size) = 0;
+  virtual void Unregister(void* address) = 0;
+  virtual void* HostView(const void* device_address) const = 0;
+  virtual void SetJudge(const AddressJudge* judge) = 0;
+
+  // --- Work: kinds from kCopy to kStore, and kFail ----------------------------------------------------------------------
+  // Keeps what is started on it in order. Each queue has one, and each thread that works outside of queues.
+  class Line {
+   public:
+    virtual ~Line() = default;
+  };
+  virtual std::unique_ptr<Line> NewLine() = 0;
+  // Starts a task; its code when it failed already, else 0. What the task owns may be released when this returns.
+  virtual int Start(const Task& task, Line* line, TaskFailure* failure) = 0;
+  // Returns when everything that was started on the line is done and can be seen by everybody; 0, or the code of a failure.
+  virtual int Finish(Line* line, TaskFailure* failure) = 0;
+  // Whether a task is done when Start returns, so that nobody needs to call Finish.
+  virtual bool finishes_at_once() const = 0;
+  // One look at a 64-bit word of device memory.
+  virtual uint64_t LoadWord(const void* address) = 0;
+};
+
+}  // namespace ropeway

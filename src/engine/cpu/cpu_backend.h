@@ -1,0 +1,49 @@
+// Moves bytes with the cores of this machine: device memory is host memory behind a second mapping, and a kernel chosen at
+// run time copies it. Knows nothing of queues and order.
+#pragma once
+
+#include "engine/backend.h"
+#include "engine/cpu/address_space.h"
+#include "engine/sched/shared_work.h"
+
+namespace ropeway::cpu {
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend(WorkSharer& sharer, bool host_access) : sharer_(sharer), host_access_(host_access) {}
+
+  const Traits& traits() const override { return kTraits; }
+  void* ReserveDevices(size_t count, size_t size_each) override;
+  void* ReserveHost(size_t size) override;
+  bool Commit(void* address, size_t size, bool huge_pages) override;
+  void Decommit(void* address, size_t size) override;
+  bool Register(void*, size_t) override { return true; }
+  void Unregister(void*) override {}
+  void* HostView(const void* device_address) const override { return addresses_.View(device_address); }
+  void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
+
+  std::unique_ptr<Line> NewLine() override { return nullptr; }
+  int Start(const Task& task, Line* line, TaskFailure* failure) override;
+  int Finish(Line*, TaskFailure*) override { return 0; }
+  bool finishes_at_once() const override { return true; }
+  uint64_t LoadWord(const void* address) override;
+
+ private:
+  // docs/performance.md has the measurements: below 256 KiB a destination that is read at once suffers from streaming, and
+  // below 1 MiB a second lane does not pay for its wake-up.
+  static constexpr Traits kTraits = {"cpu", size_t{256} << 10, size_t{1} << 20};
+
+  void Copy(void* dst, const void* src, size_t size, CopyMethod method);
+  void CopyRows(const Task& task);
+  void CopyBatch(const Task& task);
+  int CopyLate(const Task& task, TaskFailure* failure);
+  void Set(const Task& task);
+  void Store(const Task& task);
+
+  WorkSharer& sharer_;
+  const bool host_access_;
+  AddressSpace addresses_;
+  const AddressJudge* judge_ = nullptr;
+};
+
+}  // namespace ropeway::cpu

@@ -1,0 +1,92 @@
+#include "engine/sched/lane_engine.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/sched/lanes.h"
+#include "engine/sched/queue.h"
+#include "engine/sched/stepper.h"
+#include "engine/sched/workshop.h"
+
+namespace ropeway::sched {
+namespace {
+
+constexpr int kMostLanes = 8;
+
+int LaneCount(const Config& config) {
+  if (config.lanes > 0) return config.lanes;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostLanes);
+}
+
+class LaneEngine final : public Engine {
+ public:
+  LaneEngine(const Config& config, const MakeBackend& make_backend) : shop_(make_backend) {
+    if (config.schedule == ScheduleKind::kFast) {
+      crew_ = std::make_unique<Lanes>(shop_, LaneCount(config));
+    } else {
+      crew_ = std::make_unique<Stepper>(config.schedule, config.schedule_seed);
+    }
+  }
+
+  const Traits& traits() const override { return shop_.backend->traits(); }
+  void* ReserveDevices(size_t count, size_t size_each) override { return shop_.backend->ReserveDevices(count, size_each); }
+  void* ReserveHost(size_t size) override { return shop_.backend->ReserveHost(size); }
+  bool Commit(void* address, size_t size, bool huge_pages) override { return shop_.backend->Commit(address, size, huge_pages); }
+  void Decommit(void* address, size_t size) override { shop_.backend->Decommit(address, size); }
+  bool Register(void* address, size_t size) override { return shop_.backend->Register(address, size); }
+  void Unregister(void* address) override { shop_.backend->Unregister(address); }
+  void* HostView(const void* device_address) const override { return shop_.backend->HostView(device_address); }
+  void SetJudge(const AddressJudge* judge) override {
+    shop_.judge = judge;
+    shop_.backend->SetJudge(judge);
+  }
+
+  std::unique_ptr<Queue> CreateQueue() override { return std::make_unique<LaneQueue>(*crew_, shop_); }
+  void RunNow(const Task& task) override;
+
+  void Stop() override {
+    shop_.sharer.stop().store(true, std::memory_order_seq_cst);
+    crew_->Stop();
+    shop_.values.Stop();
+  }
+
+ private:
+  std::unique_ptr<Backend::Line> TakeLine();
+
+  Workshop shop_;
+  std::unique_ptr<Crew> crew_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Backend::Line>> lines_;  // idle ones, for work outside of queues
+};
+
+std::unique_ptr<Backend::Line> LaneEngine::TakeLine() {
+  if (shop_.backend->finishes_at_once()) return nullptr;
+  std::lock_guard lock(mutex_);
+  if (lines_.empty()) return shop_.backend->NewLine();
+  std::unique_ptr<Backend::Line> line = std::move(lines_.back());
+  lines_.pop_back();
+  return line;
+}
+
+void LaneEngine::RunNow(const Task& task) {
+  TaskFailure none;
+  std::unique_ptr<Backend::Line> line = TakeLine();
+  shop_.backend->Start(task, line.get(), &none);
+  shop_.backend->Finish(line.get(), &none);
+  ReleasePayload(task);
+  if (line != nullptr) {
+    std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  shop_.values.MemoryChangedNow();
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> CreateLaneEngine(const Config& config, const MakeBackend& make_backend) {
+  return std::make_unique<LaneEngine>(config, make_backend);
+}
+
+}  // namespace ropeway::sched
