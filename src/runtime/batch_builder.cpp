@@ -28,27 +28,50 @@ Status BatchBuilder::Collect(size_t* fail_index) {
 Status BatchBuilder::CollectRange(size_t begin, size_t end, const aclrtMemcpyBatchAttr& attr, size_t* fail_index) {
   const Declared to_declared = Interpret(attr.dstLoc);
   const Declared from_declared = Interpret(attr.srcLoc);
+  for (size_t i = begin; i < end; ++i) {
+    RW_TRY(CollectItem(i, to_declared, from_declared, fail_index));
+    // The first item has settled what all share; from here on most need no more than two looks.
+    i = CollectPlain(i + 1, end, to_declared, from_declared) - 1;
+  }
+  return Ok();
+}
+
+// Items between pinned and device memory as declared, in their blocks, on the executing device, the way of the batch. Returns the
+// first that is not so.
+size_t BatchBuilder::CollectPlain(size_t begin, size_t end, const Declared& to_declared, const Declared& from_declared) {
+  const bool to_device = to_declared.side == Declared::Side::kDevice;
+  const Declared& host = to_device ? from_declared : to_declared;
+  const int device = to_device ? to_declared.device : from_declared.device;
+  if (queued_ == nullptr || to_device_ != to_device || host.side != Declared::Side::kHost || device != rules_.executing_device) return begin;
   const Memory& memory = Runtime::Get().memory();
   for (size_t i = begin; i < end; ++i) {
+    void* dst = items_.dsts[i];
+    const void* src = items_.srcs[i];
     const size_t size = items_.sizes[i];
-    const Location to = memory.Find(items_.dsts[i], size);
-    const Location from = memory.Find(items_.srcs[i], size);
-    // Nothing to explain: pinned and device memory as declared, in its blocks, the way of the batch, and with bytes.
-    const bool to_device = to.place == Place::kDevice;
-    const bool plain = to_declared.Fits(to) && from_declared.Fits(from) && size <= to.room && size <= from.room && size != 0 &&
-                       to_device_ == to_device && Pair(to.place, from.place) == PlacePair::kRuntimeWithDevice && to.place != from.place;
-    if (!plain) [[unlikely]] {
-      if (Status status = CheckItem(i, to_declared, from_declared, to, from); !status.ok()) {
-        *fail_index = i;
-        return status;
-      }
-      if (size == 0) continue;
-    }
-    const bool pageable = to.place == Place::kPageable || from.place == Place::kPageable;
-    RW_TRY(CheckReach(i, to, from, pageable));
-    if (pageable && pageable_ == nullptr && queued_ != nullptr) queued_->Seal();
-    Add(pageable ? pageable_ : queued_, i, to, from);
+    const size_t device_room = memory.RoomOnDevice(to_device ? dst : src, device);
+    const size_t host_room = memory.RoomInPinned(to_device ? src : dst);
+    if (size - 1 >= device_room || size - 1 >= host_room) return i;  // size 0 wraps, and goes the long way
+    queued_->Add(dst, src, size, device_left_ >= size && host_left_ >= size);
+    device_left_ = device_room - size;
+    host_left_ = host_room - size;
   }
+  return end;
+}
+
+Status BatchBuilder::CollectItem(size_t i, const Declared& to_declared, const Declared& from_declared, size_t* fail_index) {
+  const Memory& memory = Runtime::Get().memory();
+  const size_t size = items_.sizes[i];
+  const Location to = memory.Find(items_.dsts[i], size);
+  const Location from = memory.Find(items_.srcs[i], size);
+  if (Status status = CheckItem(i, to_declared, from_declared, to, from); !status.ok()) {
+    *fail_index = i;
+    return status;
+  }
+  if (size == 0) return Ok();
+  const bool pageable = to.place == Place::kPageable || from.place == Place::kPageable;
+  RW_TRY(CheckReach(i, to, from, pageable));
+  if (pageable && pageable_ == nullptr && queued_ != nullptr) queued_->Seal();
+  Add(pageable ? pageable_ : queued_, i, to, from);
   return Ok();
 }
 
@@ -56,9 +79,10 @@ void BatchBuilder::Add(std::unique_ptr<Batch>& batch, size_t i, const Location& 
   const size_t size = items_.sizes[i];
   if (batch == nullptr) batch = std::make_unique<Batch>(items_.numBatches - i);
   // A neighbour of the item in front lies in the same blocks when these go on behind that item.
-  batch->Add(items_.dsts[i], items_.srcs[i], size, dst_left_ >= size && src_left_ >= size);
-  dst_left_ = to.room - size;
-  src_left_ = from.room - size;
+  const bool to_device = to.place == Place::kDevice;
+  batch->Add(items_.dsts[i], items_.srcs[i], size, device_left_ >= size && host_left_ >= size);
+  device_left_ = (to_device ? to.room : from.room) - size;
+  host_left_ = (to_device ? from.room : to.room) - size;
 }
 
 Status BatchBuilder::CheckItem(size_t i, const Declared& to_declared, const Declared& from_declared, const Location& to,

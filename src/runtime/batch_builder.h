@@ -56,6 +56,8 @@ class BatchBuilder {
   static Declared Interpret(const aclrtMemLocation& location);
 
   Status CollectRange(size_t begin, size_t end, const aclrtMemcpyBatchAttr& attr, size_t* fail_index);
+  size_t CollectPlain(size_t begin, size_t end, const Declared& to_declared, const Declared& from_declared);
+  Status CollectItem(size_t i, const Declared& to_declared, const Declared& from_declared, size_t* fail_index);
   Status CheckItem(size_t i, const Declared& to_declared, const Declared& from_declared, const Location& to, const Location& from);
   Status CheckSide(const char* name, size_t i, const void* address, const Declared& declared, const Location& real) const;
   Status CheckReach(size_t i, const Location& to, const Location& from, bool pageable) const;
@@ -66,8 +68,8 @@ class BatchBuilder {
   std::optional<bool> to_device_;  // the way of the first item, and so of all
   std::unique_ptr<Batch> queued_;
   std::unique_ptr<Batch> pageable_;
-  size_t dst_left_ = 0;  // of the blocks of the item in front, behind that item
-  size_t src_left_ = 0;
+  size_t device_left_ = 0;  // of the blocks of the item in front, behind that item
+  size_t host_left_ = 0;
 };
 
 }  // namespace ropeway
