@@ -108,6 +108,15 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
 
 // --- The lanes themselves -----------------------------------------------------------------------------------------------
 
+// A guest brings the next one, as long as there is room: whoever posted the work has woken one.
+bool Lanes::JoinSharedWork() {
+  WorkBoard& board = sharer_.board();
+  if (!board.HasWork()) return false;
+  return board.Join(sharer_.stop(), [this] {
+    if (sharer_.board().WantsGuests()) WakeOne();
+  });
+}
+
 void Lanes::RunLane(int number) {
   char name[16];
   snprintf(name, sizeof(name), "rw-lane-%d", number);
@@ -125,7 +134,7 @@ bool Lanes::DoSomething() {
     if (queue->TryOwn()) queue->RunOwned({.rivals = &run_list_.size()});
     return true;
   }
-  return sharer_.board().Join(sharer_.stop());
+  return JoinSharedWork();
 }
 
 bool Lanes::SomethingToDo() const {
@@ -137,7 +146,7 @@ bool Lanes::LingerForWork() {
   const int64_t until = NowNs() + kLingerNs;
   bool found = false;
   for (int round = 0; !found; ++round) {
-    found = SomethingToDo() || sharer_.board().Join(sharer_.stop());
+    found = SomethingToDo() || JoinSharedWork();
     if (found || (round % 16 == 0 && NowNs() >= until)) break;
     Pause(round);
   }

@@ -34,6 +34,7 @@ class Lanes final : public Crew {
  private:
   void RunLane(int number);
   // Looks for something to do; false when there was nothing.
+  bool JoinSharedWork();
   bool DoSomething();
   bool LingerForWork();
   void Sleep();

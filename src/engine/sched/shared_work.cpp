@@ -37,7 +37,16 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   }
 }
 
-bool WorkBoard::Join(const std::atomic<bool>& stop) {
+bool WorkBoard::WantsGuests() {
+  if (!HasWork()) return false;
+  std::lock_guard lock(lock_);
+  for (const SharedWork* work : places_) {
+    if (work != nullptr && work->guests_ < max_guests_ && !work->AllTaken()) return true;
+  }
+  return false;
+}
+
+bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>& joined) {
   if (!HasWork()) return false;
   SharedWork* work = nullptr;
   {
@@ -50,6 +59,7 @@ bool WorkBoard::Join(const std::atomic<bool>& stop) {
     }
   }
   if (work == nullptr) return false;
+  if (joined) joined();
   work->RunPortions(stop);
   std::lock_guard lock(lock_);
   --work->guests_;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 
 #include "base/spin_lock.h"
 
@@ -58,9 +59,12 @@ class WorkBoard {
  public:
   // Runs the work on this thread and on those who join. Returns when every portion is done.
   void Run(SharedWork& work, const std::atomic<bool>& stop);
-  // Helps with something that is posted; false when there is nothing to do, or enough hands are on it.
-  bool Join(const std::atomic<bool>& stop);
+  // Helps with something that is posted; false when there is nothing to do, or enough hands are on it. `joined` is called before
+  // the first portion.
+  bool Join(const std::atomic<bool>& stop, const std::function<void()>& joined = nullptr);
   bool HasWork() const { return posted_.load(std::memory_order_seq_cst) != 0; }
+  // Whether one more hand would find something to do.
+  bool WantsGuests();
   void set_max_guests(int guests) { max_guests_ = guests; }
 
  private:
