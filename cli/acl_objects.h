@@ -57,13 +57,14 @@ class DeviceBlock {
     void* block = nullptr;
     RW_ACL(aclrtMalloc(&block, size, ACL_MEM_MALLOC_HUGE_FIRST));
     block_.reset(block);
-    void* view = nullptr;
-    RW_ACL(ropewayHostView(block, size, &view));
-    view_ = static_cast<uint8_t*>(view);
   }
   void* at(size_t offset) const { return static_cast<uint8_t*>(block_.get()) + offset; }
   void* data() const { return block_.get(); }
-  uint8_t* view() const { return view_; }
+  // Asked for when it is needed: a GPU's memory has none.
+  uint8_t* view() const {
+    if (view_ == nullptr) RW_ACL(ropewayHostView(block_.get(), size_, &view_));
+    return static_cast<uint8_t*>(view_);
+  }
   size_t size() const { return size_; }
 
  private:
@@ -71,7 +72,7 @@ class DeviceBlock {
     void operator()(void* block) const { aclrtFree(block); }
   };
   std::unique_ptr<void, Free> block_;
-  uint8_t* view_ = nullptr;
+  mutable void* view_ = nullptr;
   size_t size_;
 };
 

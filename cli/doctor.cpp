@@ -176,6 +176,7 @@ void LookAtDevices(Findings& findings) {
     return;
   }
   const char* soc = aclrtGetSocName();
+  findings.Ok("engine", ropewayGetEngineReason());
   findings.Ok("devices", Format("%u x %s, engine %s", count, soc == nullptr ? "?" : soc, ropewayGetEngineName()));
   for (uint32_t id = 0; id < count; ++id) {
     const std::string subject = Format("device %u", id);

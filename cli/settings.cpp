@@ -25,8 +25,10 @@ std::string InRange(const std::string& text, uint64_t low, uint64_t high) {
 }
 
 std::string CheckEngine(const std::string& text) {
-  return text == "auto" || text == "cpu" ? "" : "the engines are auto and cpu";
+  return text == "auto" || text == "cpu" || text == "cuda" ? "" : "the engines are auto, cpu and cuda";
 }
+
+std::string CheckCtas(const std::string& text) { return InRange(text, 1, 1024); }
 
 std::string CheckCount(const std::string& text) { return InRange(text, 1, 64); }
 
@@ -58,12 +60,13 @@ std::string CheckSchedule(const std::string& text) {
 std::string CheckText(const std::string& text) { return text.empty() ? "a text is wanted" : ""; }
 
 constexpr Setting kSettings[] = {
-    {"--engine", "ROPEWAY_ENGINE", "NAME", "auto", "what moves the bytes: auto, cpu", CheckEngine},
-    {"--devices", "ROPEWAY_DEVICES", "N", "8", "how many devices the program sees", CheckCount},
-    {"--device-memory", "ROPEWAY_DEVICE_MEMORY", "SIZE", "64GiB", "memory of each device, committed on touch",
+    {"--engine", "ROPEWAY_ENGINE", "NAME", "auto", "what moves the bytes: auto, cpu, cuda", CheckEngine},
+    {"--devices", "ROPEWAY_DEVICES", "N", "8, or the GPUs", "how many devices the program sees", CheckCount},
+    {"--device-memory", "ROPEWAY_DEVICE_MEMORY", "SIZE", "64GiB, or the GPU's", "memory of each device, committed on touch",
      CheckMemory},
     {"--soc", "ROPEWAY_SOC", "NAME", "Ascend910B1", "the chip name that the program reads", CheckText},
     {"--lanes", "ROPEWAY_LANES", "N", "one per core, 8 at most", "worker threads of the CPU engine", CheckCount},
+    {"--cuda-ctas", "ROPEWAY_CUDA_CTAS", "N", "16", "blocks of threads that a batch takes from a GPU", CheckCtas},
     {"--host-access", "ROPEWAY_HOST_ACCESS", nullptr, "off", "let host code read and write device addresses",
      CheckSwitch},
     {"--strict-alignment", "ROPEWAY_STRICT_ALIGNMENT", nullptr, "off", "refuse copies that are not 64-byte aligned",

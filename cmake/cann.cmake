@@ -25,6 +25,9 @@ endforeach()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(TARGETS ascendcl LIBRARY DESTINATION lib64)
+if(TARGET ropeway_cuda)
+  install(TARGETS ropeway_cuda LIBRARY DESTINATION lib64)
+endif()
 if(TARGET ropeway)
   install(TARGETS ropeway RUNTIME DESTINATION bin)
 endif()
@@ -42,7 +45,7 @@ add_custom_command(OUTPUT ${tree_stamp}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${ROPEWAY_CANN_DIR}/include ${ROPEWAY_CANN_DIR}/share
   COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${ROPEWAY_CANN_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${tree_stamp}
-  DEPENDS ascendcl $<TARGET_NAME_IF_EXISTS:ropeway> ${tree_inputs}
+  DEPENDS ascendcl $<TARGET_NAME_IF_EXISTS:ropeway> $<TARGET_NAME_IF_EXISTS:ropeway_cuda> ${tree_inputs}
   COMMENT "Assembling ${ROPEWAY_CANN_DIR}"
   VERBATIM)
 add_custom_target(cann ALL DEPENDS ${tree_stamp})

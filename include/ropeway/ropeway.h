@@ -25,13 +25,17 @@ extern "C" {
 /* "0.1.0". The string lives as long as the process. */
 RW_API const char* ropewayGetVersion(void);
 
-/* The engine that runs tasks in this process: "cpu". The string lives as long as the process. */
+/* The engine that runs tasks in this process: "cpu" or "cuda". The string lives as long as the process. */
 RW_API const char* ropewayGetEngineName(void);
+
+/* One line: the engine and the hardware behind it, or why it is not a GPU's. The string lives as long as the process. */
+RW_API const char* ropewayGetEngineReason(void);
 
 /*
  * An address through which host code may read and write [devPtr, devPtr + size), which must lie inside one live device
  * block. The view stays valid until the block is freed. Ordering is the caller's work: use it inside a host function, or
- * after a synchronise. NULL arguments: 100000; a range that is not inside one device block: 107000.
+ * after a synchronise. NULL arguments: 100000; a range that is not inside one device block: 107000; an engine whose
+ * memory the host cannot reach: 207000.
  */
 RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
 

@@ -9,6 +9,7 @@
 #include "api/package_version.h"
 #include "ropeway/ropeway.h"
 #include "stream/event.h"
+#include "runtime/engine_choice.h"
 #include "stream/model.h"
 #include "stream/notify.h"
 
@@ -144,11 +145,9 @@ const char* ropewayGetVersion() {
   return RW_TEXT(ROPEWAY_VERSION_MAJOR) "." RW_TEXT(ROPEWAY_VERSION_MINOR) "." RW_TEXT(ROPEWAY_VERSION_PATCH);
 }
 
-const char* ropewayGetEngineName() {
-  if (Runtime* runtime = Runtime::GetIfStarted()) return runtime->engine().traits().name;
-  const std::string& asked_for = GetConfig().engine;
-  return asked_for == "auto" ? "cpu" : asked_for.c_str();
-}
+const char* ropewayGetEngineName() { return GetConfig().engine.c_str(); }
+
+const char* ropewayGetEngineReason() { return EngineReason().c_str(); }
 
 aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
   return Entry(__func__, [&]() -> Status {
@@ -160,7 +159,11 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view",
                   devPtr);
     RW_TRY(Memory::RequireRoom("devPtr", devPtr, size, location));
-    *hostPtr = TheEngine().HostView(devPtr);
+    void* view = TheEngine().HostView(devPtr);
+    if (view == nullptr)
+      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine's memory has no host view; copy it, or use ROPEWAY_ENGINE=cpu",
+                  TheEngine().traits().name);
+    *hostPtr = view;
     return Ok();
   });
 }

@@ -88,25 +88,31 @@ void ReadVisibleDevices(std::string_view text, Config& config) {
 
 }  // namespace
 
-Config ReadConfig(const char* (*lookup)(const char* name)) {
+constinit CompleteConfig g_complete_config = nullptr;
+
+Config ReadConfig(const char* (*lookup)(const char* name), CompleteConfig complete) {
   Config config;
   Reader reader(lookup, config);
   auto as_text = [](std::string_view text) { return std::optional<std::string>(text); };
   auto level = [&](uint64_t value) { return value <= 4 && (config.log_level = static_cast<int>(value), true); };
   auto soc = [&](const std::string& value) { return !value.empty() && (config.soc_name = value, true); };
 
-  reader.Read("ROPEWAY_ENGINE", "the engines are auto and cpu", as_text,
-              [&](const std::string& value) { return (value == "auto" || value == "cpu") && (config.engine = value, true); });
+  reader.Read("ROPEWAY_ENGINE", "the engines are auto, cpu and cuda", as_text, [&](const std::string& value) {
+    return (value == "auto" || value == "cpu" || value == "cuda") && (config.engine = value, true);
+  });
   reader.Read("ROPEWAY_DEVICES", "a number from 1 to 64 is wanted", ParseNumber, [&](uint64_t value) {
-    return value >= 1 && value <= Config::kMaxDevices && (config.devices = static_cast<int>(value), true);
+    return value >= 1 && value <= Config::kMaxDevices && (config.devices = static_cast<int>(value), config.devices_set = true);
   });
   reader.Read("ROPEWAY_DEVICE_MEMORY", "a size from 2MiB to 1TiB is wanted, such as 64GiB", ParseBytes, [&](uint64_t value) {
-    return value >= (2u << 20) && value <= (uint64_t{1} << 40) && (config.device_memory = value, true);
+    return value >= (2u << 20) && value <= (uint64_t{1} << 40) && (config.device_memory = value, config.device_memory_set = true);
   });
   reader.Read("SOC_VERSION", "a chip name is wanted", as_text, soc);
   reader.Read("ROPEWAY_SOC", "a chip name is wanted", as_text, soc);
   reader.Read("ROPEWAY_LANES", "a number from 1 to 64 is wanted", ParseNumber, [&](uint64_t value) {
     return value >= 1 && value <= 64 && (config.lanes = static_cast<int>(value), true);
+  });
+  reader.Read("ROPEWAY_CUDA_CTAS", "a number from 1 to 1024 is wanted", ParseNumber, [&](uint64_t value) {
+    return value >= 1 && value <= 1024 && (config.cuda_ctas = static_cast<int>(value), true);
   });
   reader.Read("ROPEWAY_HOST_ACCESS", "0 or 1 is wanted", ParseSwitch, [&](bool on) { return config.host_access = on, true; });
   reader.Read("ROPEWAY_STRICT_ALIGNMENT", "0 or 1 is wanted", ParseSwitch,
@@ -118,12 +124,13 @@ Config ReadConfig(const char* (*lookup)(const char* name)) {
   reader.Read("ROPEWAY_LOG_LEVEL", "0 to 4 is wanted", ParseNumber, level);
   reader.Read("ASCEND_SLOG_PRINT_TO_STDOUT", "0 or 1 is wanted", ParseSwitch,
               [&](bool on) { return config.log_to_stdout = on, true; });
+  if (complete != nullptr) complete(config);
   if (const char* list = lookup("ASCEND_RT_VISIBLE_DEVICES")) ReadVisibleDevices(list, config);
   return config;
 }
 
 const Config& GetConfig() {
-  static const auto* config = new Config(ReadConfig([](const char* name) -> const char* { return std::getenv(name); }));
+  static const auto* config = new Config(ReadConfig([](const char* name) -> const char* { return std::getenv(name); }, g_complete_config));
   return *config;
 }
 

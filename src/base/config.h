@@ -13,10 +13,13 @@ namespace ropeway {
 enum class ScheduleKind { kFast, kEarliest, kLatest, kRandom };
 
 struct Config {
-  std::string engine = "auto";                 // ROPEWAY_ENGINE: auto, cpu
+  std::string engine = "auto";                 // ROPEWAY_ENGINE: auto, cpu, cuda
   int devices = 8;                             // ROPEWAY_DEVICES: devices of the machine, before the visibility list
   size_t device_memory = kDefaultDeviceMemory; // ROPEWAY_DEVICE_MEMORY: bytes per device, committed on touch
   std::string soc_name = "Ascend910B1";        // ROPEWAY_SOC, or SOC_VERSION
+  bool devices_set = false;                    // the two above were given, and are not for the machine to fill in
+  bool device_memory_set = false;
+  int cuda_ctas = 16;                          // ROPEWAY_CUDA_CTAS: blocks of threads that a batch takes from the GPU
   int lanes = 0;                               // ROPEWAY_LANES: worker threads; 0 = as many as the machine has cores, 8 at most
   bool host_access = false;                    // ROPEWAY_HOST_ACCESS: device addresses are readable by host code
   bool strict_alignment = false;               // ROPEWAY_STRICT_ALIGNMENT: the 64-byte rule answers 107000
@@ -42,7 +45,11 @@ struct Config {
 // The process's settings, read at the first call.
 const Config& GetConfig();
 
+// Fills in what the settings leave to the machine. Installed by the layer that knows engines, before anybody asks.
+using CompleteConfig = void (*)(Config&);
+extern CompleteConfig g_complete_config;
+
 // As above from a given lookup, for tests: `lookup(name)` returns a value or null.
-Config ReadConfig(const char* (*lookup)(const char* name));
+Config ReadConfig(const char* (*lookup)(const char* name), CompleteConfig complete = nullptr);
 
 }  // namespace ropeway

@@ -9,9 +9,9 @@
 
 #include "acl/acl_rt.h"
 #include "base/log.h"
-#include "engine/cpu/cpu_engine.h"
 #include "engine/watcher.h"
 #include "memory/fault_message.h"
+#include "runtime/engine_choice.h"
 #include "watch/trace.h"
 
 namespace ropeway {
@@ -60,7 +60,7 @@ Status Runtime::Start() {
 }
 
 bool Runtime::Init(const Config& config) {
-  engine_ = cpu::CreateCpuEngine(config);
+  engine_ = CreateEngine(config);
   traits_ = engine_->traits();
   strict_alignment_ = config.strict_alignment;
   memory_ = Memory::Create(*engine_, config);

@@ -1,0 +1,40 @@
+# libropeway_cuda.so, the CUDA engine's backend. Built where nvcc and cuda.h are; nothing else needs CUDA, and the plugin itself finds
+# the driver at run time. What it shares with the library is compiled into both: the two meet at one interface only.
+
+option(ROPEWAY_CUDA "Build the CUDA plugin where nvcc is found" ON)
+find_program(ROPEWAY_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_HOME PATH_SUFFIXES bin)
+if(NOT ROPEWAY_CUDA OR ROPEWAY_SANITIZE OR NOT ROPEWAY_NVCC)
+  message(STATUS "CUDA plugin: not built (${ROPEWAY_NVCC})")
+  return()
+endif()
+cmake_path(GET ROPEWAY_NVCC PARENT_PATH nvcc_folder)
+find_path(ROPEWAY_CUDA_INCLUDE cuda.h HINTS ${nvcc_folder}/../include)
+if(NOT ROPEWAY_CUDA_INCLUDE)
+  message(STATUS "CUDA plugin: not built (nvcc is there, cuda.h is not)")
+  return()
+endif()
+
+set(engine_dir ${PROJECT_SOURCE_DIR}/src/engine)
+set(kernel_image ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.fatbin)
+add_custom_command(
+  OUTPUT ${kernel_image}
+  COMMAND ${ROPEWAY_NVCC} -std=c++17 -I${PROJECT_SOURCE_DIR}/src -O3 -gencode arch=compute_80,code=sm_80
+          -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 -fatbin ${engine_dir}/cuda/kernels.cu
+          -o ${kernel_image}
+  DEPENDS ${engine_dir}/cuda/kernels.cu ${engine_dir}/cuda/kernel_types.h
+  COMMENT "Compiling the GPU kernels")
+
+# The image as bytes of the plugin: assembled by the compiler that is there anyway.
+file(WRITE ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S.in ".section .rodata\n.balign 64\n.global ropeway_cuda_kernels\n.hidden ropeway_cuda_kernels\nropeway_cuda_kernels:\n.incbin \"${kernel_image}\"\n.section .note.GNU-stack,\"\",%progbits\n")
+configure_file(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S.in ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S COPYONLY)
+enable_language(ASM)
+set_source_files_properties(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S PROPERTIES OBJECT_DEPENDS ${kernel_image})
+
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${engine_dir}/cuda/*.cpp)
+add_library(ropeway_cuda SHARED ${cuda_sources} ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S ${engine_dir}/backend.cpp
+            ${engine_dir}/late_copy.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp ${engine_dir}/cpu/kernels/fill.cpp
+            ${engine_dir}/cpu/kernels/reduce.cpp ${engine_dir}/cpu/kernels/half_sum_avx2.cpp)
+target_include_directories(ropeway_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(ropeway_cuda SYSTEM PRIVATE ${ROPEWAY_CUDA_INCLUDE})
+target_link_libraries(ropeway_cuda PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+message(STATUS "CUDA plugin: built with ${ROPEWAY_NVCC}")

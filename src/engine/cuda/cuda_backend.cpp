@@ -1,0 +1,232 @@
+#include "engine/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/batch.h"
+#include "engine/cpu/kernels/fill.h"
+#include "engine/cpu/kernels/reduce.h"
+#include "engine/late_copy.h"
+
+// The fat binary that nvcc made of kernels.cu (cmake/cuda.cmake).
+extern "C" const unsigned char ropeway_cuda_kernels[];
+
+namespace ropeway::cuda {
+namespace {
+
+constexpr int kCopyFailed = 507013;   // ACL_ERROR_RT_SYS_DMA
+constexpr int kNoMemory = 207001;     // ACL_ERROR_RT_MEMORY_ALLOCATION
+constexpr int kDriverFailed = 507899; // ACL_ERROR_RT_DRV_INTERNAL_ERROR
+
+CUdeviceptr Bits(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
+
+}  // namespace
+
+std::unique_ptr<CudaBackend> CudaBackend::Create(const Driver& driver, int gpus, WorkSharer& sharer, unsigned ctas) {
+  std::unique_ptr<CudaBackend> backend(new CudaBackend(driver, sharer));
+  backend->gpus_ = gpus;
+  CUdevice device = 0;
+  CUmodule module = nullptr;
+  Gpu& gpu = backend->gpu_;
+  gpu.driver = &driver;
+  gpu.ctas = ctas;
+  if (driver.cuDeviceGet(&device, 0) != CUDA_SUCCESS || driver.cuDevicePrimaryCtxRetain(&gpu.context, device) != CUDA_SUCCESS ||
+      driver.cuCtxSetCurrent(gpu.context) != CUDA_SUCCESS || driver.cuModuleLoadData(&module, ropeway_cuda_kernels) != CUDA_SUCCESS ||
+      driver.cuModuleGetFunction(&gpu.copy_pieces, module, "ropeway_copy_pieces") != CUDA_SUCCESS)
+    return nullptr;
+  backend->staging_ = std::make_unique<Staging>(gpu, sharer);
+  return backend;
+}
+
+void CudaBackend::Enter() const {
+  static thread_local CUcontext current = nullptr;
+  if (current == gpu_.context) return;
+  driver_.cuCtxSetCurrent(gpu_.context);
+  current = gpu_.context;
+}
+
+// --- Addresses ----------------------------------------------------------------------------------------------------------
+
+void* CudaBackend::ReserveDevices(size_t count, size_t size_each) {
+  Enter();
+  return memory_.ReserveDevices(count, size_each, gpus_);
+}
+
+bool CudaBackend::Commit(void* address, size_t size, bool) {
+  Enter();
+  return memory_.Commit(address, size);
+}
+
+void CudaBackend::Decommit(void* address, size_t size) {
+  Enter();
+  memory_.Decommit(address, size);
+}
+
+bool CudaBackend::Register(void* address, size_t size) {
+  Enter();
+  return memory_.Register(address, size);
+}
+
+void CudaBackend::Unregister(void* address) {
+  Enter();
+  memory_.Unregister(address);
+}
+
+// --- Work ---------------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<Backend::Line> CudaBackend::NewLine() {
+  Enter();
+  return std::make_unique<CudaLine>(gpu_);
+}
+
+int CudaBackend::Start(const Task& task, Line* line_in, TaskFailure* failure) {
+  Enter();
+  CudaLine& line = *static_cast<CudaLine*>(line_in);
+  switch (task.kind) {
+    case TaskKind::kCopy:
+      CopyOne(line, task.copy.dst, task.copy.src, task.copy.size);
+      return 0;
+    case TaskKind::kCopy2d:
+      CopyRows(line, task);
+      return 0;
+    case TaskKind::kBatch:
+      CopyBatch(line, task);
+      return 0;
+    case TaskKind::kCopyByDesc:
+    case TaskKind::kCopyByCells:
+      return CopyLate(line, task, failure);
+    case TaskKind::kSet:
+      Set(line, task);
+      return 0;
+    case TaskKind::kSetWords:
+      SetWords(line, task);
+      return 0;
+    case TaskKind::kReduce:
+      Reduce(line, task);
+      return 0;
+    case TaskKind::kStore:
+      line.Store(task.store.address, task.store.value);
+      return 0;
+    case TaskKind::kFail:
+      return Explain(failure, task.fail.code,
+                     "address %p is not device memory; a device-to-device copy needs device memory on both sides", task.fail.address);
+    default:
+      return 0;
+  }
+}
+
+int CudaBackend::Finish(Line* line, TaskFailure* failure) {
+  Enter();
+  return Report(static_cast<CudaLine*>(line)->Wait(), failure);
+}
+
+int CudaBackend::Report(CUresult result, TaskFailure* failure) const {
+  if (result == CUDA_SUCCESS) return 0;
+  const bool address = result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_INVALID_VALUE;
+  const int code = result == CUDA_ERROR_OUT_OF_MEMORY ? kNoMemory : address ? kCopyFailed : kDriverFailed;
+  return Explain(failure, code, "the NVIDIA driver says %s", driver_.Text(result).c_str());
+}
+
+void CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t size) {
+  if (Reaches(dst, size) && Reaches(src, size)) {
+    if (memory_.OnDevice(dst) || memory_.OnDevice(src)) return line.Copy(dst, src, size);
+  }
+  if (!memory_.OnDevice(dst) && !memory_.OnDevice(src)) {
+    line.Note(line.Wait());  // host to host, behind what the line still does
+    std::memmove(dst, src, size);
+    return;
+  }
+  line.Note(line.Wait());
+  line.Note(staging_->Copy({{dst, src, size}}, memory_.OnDevice(dst)));
+}
+
+void CudaBackend::CopyBatch(CudaLine& line, const Task& task) {
+  const std::vector<Piece>& pieces = task.batch.list->pieces();
+  const auto reaches = [&](const Piece& piece) { return Reaches(piece.dst, piece.size) && Reaches(piece.src, piece.size); };
+  if (std::all_of(pieces.begin(), pieces.end(), reaches)) return line.CopyUnordered(pieces, task.batch.bytes);
+  // A batch is all of one sort: what the GPU reaches, or what it does not.
+  std::vector<KernelPiece> pageable;
+  for (const Piece& piece : pieces) pageable.push_back({piece.dst, piece.src, piece.size});
+  line.Note(line.Wait());
+  line.Note(staging_->Copy(pageable, memory_.OnDevice(pieces[0].dst)));
+}
+
+void CudaBackend::CopyRows(CudaLine& line, const Task& task) {
+  const auto& rows = task.copy_2d;
+  line.Flush();
+  CUDA_MEMCPY2D copy{};
+  const auto type = [&](const void* address) { return memory_.OnDevice(address) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; };
+  copy.srcMemoryType = type(rows.src);
+  copy.srcDevice = Bits(rows.src);
+  copy.srcHost = rows.src;
+  copy.srcPitch = rows.src_pitch;
+  copy.dstMemoryType = type(rows.dst);
+  copy.dstDevice = Bits(rows.dst);
+  copy.dstHost = rows.dst;
+  copy.dstPitch = rows.dst_pitch;
+  copy.WidthInBytes = rows.width;
+  copy.Height = rows.height;
+  // One row may claim any pitch, and the driver has a limit.
+  if (rows.height == 1) copy.srcPitch = copy.dstPitch = rows.width;
+  if (driver_.cuMemcpy2DAsync(&copy, line.stream()) == CUDA_SUCCESS) return;
+  for (size_t row = 0; row < rows.height; ++row)
+    CopyOne(line, static_cast<char*>(rows.dst) + row * rows.dst_pitch, static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width);
+}
+
+void CudaBackend::ReadDevice(CudaLine& line, void* out, const void* address, size_t size) {
+  line.Note(driver_.cuMemcpyAsync(Bits(out), Bits(address), size, line.stream()));
+  line.Note(line.Wait());
+}
+
+int CudaBackend::CopyLate(CudaLine& line, const Task& task, TaskFailure* failure) {
+  CopyDescriptor copy;
+  const auto read = [&](void* out, const void* address, size_t size) { line.Read(out, address, size); };
+  if (const int code = ResolveLateCopy(task, *judge_, read, &copy, failure)) return code;
+  line.Copy(copy.dst, copy.src, copy.size);
+  return 0;
+}
+
+void CudaBackend::Set(CudaLine& line, const Task& task) {
+  line.Flush();
+  if (memory_.OnDevice(task.set.dst)) {
+    line.Note(driver_.cuMemsetD8Async(Bits(task.set.dst), static_cast<unsigned char>(task.set.value), task.set.count, line.stream()));
+  } else {
+    std::memset(task.set.dst, static_cast<int>(task.set.value), task.set.count);
+  }
+}
+
+void CudaBackend::SetWords(CudaLine& line, const Task& task) {
+  line.Flush();
+  if (memory_.OnDevice(task.set.dst)) {
+    line.Note(driver_.cuMemsetD32Async(Bits(task.set.dst), task.set.value, task.set.count, line.stream()));
+  } else {
+    cpu::FillWords(task.set.dst, task.set.value, task.set.count);
+  }
+}
+
+// By the CPU's own code, so that the two engines agree to the last bit; a reduction is no path for speed here.
+void CudaBackend::Reduce(CudaLine& line, const Task& task) {
+  constexpr size_t kPart = size_t{16} << 20;
+  line.Flush();
+  std::vector<char> dst(std::min(kPart, task.reduce.size)), src(dst.size());
+  for (size_t at = 0; at < task.reduce.size; at += kPart) {
+    const size_t part = std::min(kPart, task.reduce.size - at);
+    char* to = static_cast<char*>(task.reduce.dst) + at;
+    ReadDevice(line, dst.data(), to, part);
+    ReadDevice(line, src.data(), static_cast<const char*>(task.reduce.src) + at, part);
+    cpu::Reduce(dst.data(), src.data(), part, task.reduce.op, task.reduce.type);
+    line.Note(driver_.cuMemcpyAsync(Bits(to), Bits(dst.data()), part, line.stream()));
+    line.Note(line.Wait());
+  }
+}
+
+uint64_t CudaBackend::LoadWord(const void* address) {
+  Enter();
+  uint64_t word = 0;
+  std::lock_guard lock(word_mutex_);
+  if (word_line_ == nullptr) word_line_ = std::make_unique<CudaLine>(gpu_);
+  word_line_->Read(&word, address, sizeof(word));
+  return word;
+}
+
+}  // namespace ropeway::cuda

@@ -1,0 +1,67 @@
+// Moves bytes with NVIDIA GPUs. Device memory is the GPU's own, small copies and batches go by a gather kernel, large ones by the copy
+// engines, pageable memory through pinned slots.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/backend.h"
+#include "engine/cuda/cuda_line.h"
+#include "engine/cuda/cuda_memory.h"
+#include "engine/cuda/driver.h"
+#include "engine/cuda/staging.h"
+
+namespace ropeway::cuda {
+
+class CudaBackend final : public Backend {
+ public:
+  // `driver` is loaded, and `gpus` is what it counts. Null when a GPU cannot be set up.
+  static std::unique_ptr<CudaBackend> Create(const Driver& driver, int gpus, WorkSharer& sharer, unsigned ctas);
+
+  const Traits& traits() const override { return kTraits; }
+  void* ReserveDevices(size_t count, size_t size_each) override;
+  void* ReserveHost(size_t size) override { return memory_.ReserveHost(size); }
+  bool Commit(void* address, size_t size, bool huge_pages) override;
+  void Decommit(void* address, size_t size) override;
+  bool Register(void* address, size_t size) override;
+  void Unregister(void* address) override;
+  void* HostView(const void*) const override { return nullptr; }
+  void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
+
+  std::unique_ptr<Line> NewLine() override;
+  int Start(const Task& task, Line* line, TaskFailure* failure) override;
+  int Finish(Line* line, TaskFailure* failure) override;
+  bool finishes_at_once() const override { return false; }
+  uint64_t LoadWord(const void* address) override;
+
+ private:
+  // The CPU's sizes do not matter here: a line decides by itself.
+  static constexpr Traits kTraits = {"cuda", SIZE_MAX, SIZE_MAX};
+
+  CudaBackend(const Driver& driver, WorkSharer& sharer) : driver_(driver), sharer_(sharer), memory_(driver) {}
+  // Every thread that talks to the driver needs the context.
+  void Enter() const;
+  bool Reaches(const void* address, size_t size) const { return memory_.OnDevice(address) || memory_.IsMapped(address, size); }
+  void CopyOne(CudaLine& line, void* dst, const void* src, size_t size);
+  void CopyBatch(CudaLine& line, const Task& task);
+  void CopyRows(CudaLine& line, const Task& task);
+  int CopyLate(CudaLine& line, const Task& task, TaskFailure* failure);
+  void Set(CudaLine& line, const Task& task);
+  void SetWords(CudaLine& line, const Task& task);
+  void Reduce(CudaLine& line, const Task& task);
+  void ReadDevice(CudaLine& line, void* out, const void* address, size_t size);
+  int Report(CUresult result, TaskFailure* failure) const;
+
+  const Driver& driver_;
+  WorkSharer& sharer_;
+  CudaMemory memory_;
+  Gpu gpu_;
+  int gpus_ = 1;
+  const AddressJudge* judge_ = nullptr;
+  std::unique_ptr<Staging> staging_;
+  std::mutex word_mutex_;
+  std::unique_ptr<CudaLine> word_line_;  // guarded by word_mutex_
+};
+
+}  // namespace ropeway::cuda

@@ -1,0 +1,110 @@
+#include "engine/cuda/cuda_memory.h"
+
+#include <sys/mman.h>
+
+namespace ropeway::cuda {
+namespace {
+
+constexpr unsigned kPinned = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+
+}  // namespace
+
+void* CudaMemory::ReserveDevices(size_t count, size_t size_each, int gpus) {
+  CUdeviceptr base = 0;
+  if (driver_.cuMemAddressReserve(&base, count * size_each, 0, 0, 0) != CUDA_SUCCESS) return nullptr;
+  device_base_ = base;
+  device_size_ = count * size_each;
+  window_size_ = size_each;
+  gpus_ = gpus;
+  return reinterpret_cast<void*>(base);
+}
+
+void* CudaMemory::ReserveHost(size_t size) {
+  void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  host_base_ = reinterpret_cast<uintptr_t>(base);
+  host_size_ = size;
+  return base;
+}
+
+bool CudaMemory::Commit(void* address, size_t size) {
+  const auto base = reinterpret_cast<uintptr_t>(address);
+  if (OnDevice(address)) return CommitDevice(base, size);
+  madvise(address, size, MADV_HUGEPAGE);  // fewer translations for the GPU, too, when it reaches for scattered blocks
+  if (driver_.cuMemHostRegister(address, size, kPinned) != CUDA_SUCCESS) return false;
+  std::lock_guard lock(mutex_);
+  pieces_[base] = {size, 0};
+  return true;
+}
+
+bool CudaMemory::CommitDevice(uintptr_t address, size_t size) {
+  CUmemAllocationProp prop{};
+  prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, GpuOf(reinterpret_cast<void*>(address))};
+  CUmemGenericAllocationHandle handle = 0;
+  if (driver_.cuMemCreate(&handle, size, &prop, 0) != CUDA_SUCCESS) return false;
+  std::vector<CUmemAccessDesc> access(static_cast<size_t>(gpus_));
+  for (int gpu = 0; gpu < gpus_; ++gpu)
+    access[static_cast<size_t>(gpu)] = {{CU_MEM_LOCATION_TYPE_DEVICE, gpu}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  if (driver_.cuMemMap(address, size, 0, handle, 0) != CUDA_SUCCESS) {
+    driver_.cuMemRelease(handle);
+    return false;
+  }
+  if (driver_.cuMemSetAccess(address, size, access.data(), access.size()) != CUDA_SUCCESS) {
+    DropDevice(address, {size, handle});
+    return false;
+  }
+  std::lock_guard lock(mutex_);
+  pieces_[address] = {size, handle};
+  return true;
+}
+
+void CudaMemory::DropDevice(uintptr_t address, const Piece& piece) {
+  driver_.cuMemUnmap(address, piece.size);
+  driver_.cuMemRelease(piece.handle);
+}
+
+void CudaMemory::Decommit(void* address, size_t size) {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  std::lock_guard lock(mutex_);
+  auto it = pieces_.lower_bound(begin);
+  while (it != pieces_.end() && it->first < begin + size) {
+    if (OnDevice(address)) {
+      DropDevice(it->first, it->second);
+    } else {
+      driver_.cuMemHostUnregister(reinterpret_cast<void*>(it->first));
+      madvise(reinterpret_cast<void*>(it->first), it->second.size, MADV_DONTNEED);
+    }
+    it = pieces_.erase(it);
+  }
+}
+
+bool CudaMemory::Register(void* address, size_t size) {
+  const CUresult result = driver_.cuMemHostRegister(address, size, kPinned);
+  // A page that another registration has pinned already: the range is good for the copy engines, not for kernels.
+  if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) return true;
+  if (result != CUDA_SUCCESS) return false;
+  std::lock_guard lock(mutex_);
+  registered_[reinterpret_cast<uintptr_t>(address)] = size;
+  return true;
+}
+
+void CudaMemory::Unregister(void* address) {
+  {
+    std::lock_guard lock(mutex_);
+    if (registered_.erase(reinterpret_cast<uintptr_t>(address)) == 0) return;
+  }
+  driver_.cuMemHostUnregister(address);
+}
+
+bool CudaMemory::IsMapped(const void* address, size_t size) const {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  if (InHostWindow(begin)) return true;
+  std::lock_guard lock(mutex_);
+  auto it = registered_.upper_bound(begin);
+  if (it == registered_.begin()) return false;
+  --it;
+  return begin - it->first < it->second && size <= it->second - (begin - it->first);
+}
+
+}  // namespace ropeway::cuda

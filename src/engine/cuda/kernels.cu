@@ -1,0 +1,97 @@
+// What the GPU runs for the CUDA engine: one kernel that copies many pieces between any two of host and device memory.
+// Compiled by nvcc to a fat binary that the plugin carries; no CUDA runtime is involved.
+#include "engine/cuda/kernel_types.h"
+
+namespace {
+
+constexpr unsigned kWarp = 32;
+constexpr unsigned kVector = 16;
+// Loads that a thread has in flight: what hides the latency of the link.
+constexpr int kUnroll = 8;
+
+// The 16 bytes that begin `shift` bytes into two neighbouring vectors; 0 < shift < 16.
+__device__ uint4 Straddle(const uint4& low, const uint4& high, unsigned shift) {
+  const unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  const unsigned bits = (shift % 4) * 8;
+  uint4 out;
+  // Indexed by a constant in each case, so that the words stay in registers.
+  switch (shift / 4) {
+    case 0:
+      out = {__funnelshift_r(words[0], words[1], bits), __funnelshift_r(words[1], words[2], bits),
+             __funnelshift_r(words[2], words[3], bits), __funnelshift_r(words[3], words[4], bits)};
+      break;
+    case 1:
+      out = {__funnelshift_r(words[1], words[2], bits), __funnelshift_r(words[2], words[3], bits),
+             __funnelshift_r(words[3], words[4], bits), __funnelshift_r(words[4], words[5], bits)};
+      break;
+    case 2:
+      out = {__funnelshift_r(words[2], words[3], bits), __funnelshift_r(words[3], words[4], bits),
+             __funnelshift_r(words[4], words[5], bits), __funnelshift_r(words[5], words[6], bits)};
+      break;
+    default:
+      out = {__funnelshift_r(words[3], words[4], bits), __funnelshift_r(words[4], words[5], bits),
+             __funnelshift_r(words[5], words[6], bits), __funnelshift_r(words[6], words[7], bits)};
+  }
+  return out;
+}
+
+__device__ void CopyBytes(char* dst, const char* src, unsigned size, unsigned lane) {
+  for (unsigned i = lane; i < size; i += kWarp) dst[i] = src[i];
+}
+
+// `count` vectors to an aligned destination; the source lies `shift` bytes into an aligned vector.
+template <bool kShifted>
+__device__ void CopyVectors(uint4* dst, const uint4* src, unsigned shift, size_t count, unsigned lane) {
+  size_t i = lane;
+  for (; i + (kUnroll - 1) * kWarp < count; i += kUnroll * kWarp) {
+    uint4 low[kUnroll];
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) low[u] = src[i + u * kWarp];
+    if (kShifted) {
+      uint4 high[kUnroll];
+#pragma unroll
+      for (int u = 0; u < kUnroll; ++u) high[u] = src[i + u * kWarp + 1];
+#pragma unroll
+      for (int u = 0; u < kUnroll; ++u) low[u] = Straddle(low[u], high[u], shift);
+    }
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) dst[i + u * kWarp] = low[u];
+  }
+  for (; i < count; i += kWarp) dst[i] = kShifted ? Straddle(src[i], src[i + 1], shift) : src[i];
+}
+
+// One piece by one warp: bytes up to an aligned destination, vectors, bytes. Only vectors that hold a byte of the source are read.
+__device__ void CopyPiece(char* dst, const char* src, size_t size, unsigned lane) {
+  const unsigned head = static_cast<unsigned>(-reinterpret_cast<unsigned long long>(dst)) % kVector;
+  if (size < head + 2 * kVector) {
+    CopyBytes(dst, src, static_cast<unsigned>(size), lane);
+    return;
+  }
+  CopyBytes(dst, src, head, lane);
+  dst += head;
+  src += head;
+  size -= head;
+  const unsigned shift = static_cast<unsigned>(reinterpret_cast<unsigned long long>(src) % kVector);
+  const size_t count = size / kVector;
+  auto* to = reinterpret_cast<uint4*>(dst);
+  auto* from = reinterpret_cast<const uint4*>(src - shift);
+  if (shift == 0) {
+    CopyVectors<false>(to, from, 0, count, lane);
+  } else {
+    CopyVectors<true>(to, from, shift, count, lane);
+  }
+  CopyBytes(dst + count * kVector, src + count * kVector, static_cast<unsigned>(size % kVector), lane);
+}
+
+}  // namespace
+
+// Pieces are dealt out to warps in turn, to one of each block first, so that few pieces keep all blocks busy; the host has cut them to
+// about one size.
+extern "C" __global__ void ropeway_copy_pieces(const ropeway::cuda::KernelPiece* pieces, unsigned count) {
+  const unsigned lane = threadIdx.x % kWarp;
+  const unsigned warps = gridDim.x * (blockDim.x / kWarp);
+  for (unsigned i = threadIdx.x / kWarp * gridDim.x + blockIdx.x; i < count; i += warps) {
+    const ropeway::cuda::KernelPiece piece = pieces[i];
+    CopyPiece(static_cast<char*>(piece.dst), static_cast<const char*>(piece.src), piece.size, lane);
+  }
+}
