@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/address_judge.h"
+#include "engine/engine_memory.h"
 #include "engine/task.h"
 
 namespace ropeway {
@@ -34,19 +35,10 @@ struct TaskFailure {
 // Where backends put work that idle lanes may join; the scheduler's.
 class WorkSharer;
 
-class Backend {
+class Backend : public EngineMemory {
  public:
   virtual ~Backend() = default;
   virtual const Traits& traits() const = 0;
-
-  // --- Addresses: as in Engine ------------------------------------------------------------------------------------------
-  virtual void* ReserveDevices(size_t count, size_t size_each) = 0;
-  virtual void* ReserveHost(size_t size) = 0;
-  virtual bool Commit(void* address, size_t size, bool huge_pages) = 0;
-  virtual void Decommit(void* address, size_t size) = 0;
-  virtual bool Register(void* address, size_t size) = 0;
-  virtual void Unregister(void* address) = 0;
-  virtual void* HostView(const void* device_address) const = 0;
   virtual void SetJudge(const AddressJudge* judge) = 0;
 
   // --- Work: kinds from kCopy to kStore, and kFail ----------------------------------------------------------------------

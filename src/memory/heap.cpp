@@ -24,7 +24,7 @@ std::optional<void*> Heap::Allocate(const HeapRequest& request) {
   const size_t footprint = IsSmall(in_granules) ? in_granules : RoundUp(request.reserved, kChunkBytes);
   std::optional<uintptr_t> base = TakeAddress(footprint, request.alignment);
   if (!base) return std::nullopt;
-  if (!IsSmall(footprint) && !engine_.Commit(reinterpret_cast<void*>(*base), footprint, request.huge_pages)) {
+  if (!IsSmall(footprint) && !engine_.memory().Commit(reinterpret_cast<void*>(*base), footprint, request.huge_pages)) {
     chunks_.Add(*base, footprint);
     return std::nullopt;
   }
@@ -44,7 +44,7 @@ std::optional<uintptr_t> Heap::TakeAddress(size_t footprint, size_t alignment) {
   if (auto base = granules_.Take(footprint, alignment)) return base;
   std::optional<uintptr_t> chunk = chunks_.Take(kChunkBytes, kChunkBytes);
   if (!chunk) return std::nullopt;
-  if (!engine_.Commit(reinterpret_cast<void*>(*chunk), kChunkBytes, false)) {
+  if (!engine_.memory().Commit(reinterpret_cast<void*>(*chunk), kChunkBytes, false)) {
     chunks_.Add(*chunk, kChunkBytes);
     return std::nullopt;
   }
@@ -54,7 +54,7 @@ std::optional<uintptr_t> Heap::TakeAddress(size_t footprint, size_t alignment) {
 
 void Heap::ReturnAddress(uintptr_t base, size_t footprint) {
   if (!IsSmall(footprint)) {
-    engine_.Decommit(reinterpret_cast<void*>(base), footprint);
+    engine_.memory().Decommit(reinterpret_cast<void*>(base), footprint);
     chunks_.Add(base, footprint);
     return;
   }
@@ -65,7 +65,7 @@ void Heap::ReturnAddress(uintptr_t base, size_t footprint) {
   const uintptr_t end = (free_base + free_size) / kChunkBytes * kChunkBytes;
   if (end <= first) return;
   granules_.Remove(first, end - first);
-  engine_.Decommit(reinterpret_cast<void*>(first), end - first);
+  engine_.memory().Decommit(reinterpret_cast<void*>(first), end - first);
   chunks_.Add(first, end - first);
 }
 

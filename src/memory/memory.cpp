@@ -36,12 +36,12 @@ bool Memory::Init() {
   const size_t window = std::bit_ceil(config_.device_memory) * 2;
   window_shift_ = std::countr_zero(window);
   const size_t windows = static_cast<size_t>(config_.devices) + 1;
-  void* devices = engine_.ReserveDevices(windows, window);
+  void* devices = engine_.memory().ReserveDevices(windows, window);
   if (devices == nullptr) return false;
   // Where addresses are scarce (a limit on the address space, a tool such as valgrind) pinned memory makes do with fewer.
   size_t host_window = kLargestHostWindow;
-  void* host = engine_.ReserveHost(host_window);
-  while (host == nullptr && host_window > kSmallestHostWindow) host = engine_.ReserveHost(host_window /= 2);
+  void* host = engine_.memory().ReserveHost(host_window);
+  while (host == nullptr && host_window > kSmallestHostWindow) host = engine_.memory().ReserveHost(host_window /= 2);
   if (host == nullptr || !devices_.Init(devices, windows * window) || !host_.Init(host, host_window)) return false;
   for (int device = 0; device < config_.devices; ++device) {
     const uintptr_t base = devices_.base() + static_cast<size_t>(device) * window;
@@ -115,7 +115,7 @@ Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alia
     return Fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
                 "ptr %p + size %zu overlaps a range that is registered already; unregister that one first", address, size);
   }
-  if (!InHostSpace(address) && !engine_.Register(address, size)) {
+  if (!InHostSpace(address) && !engine_.memory().Register(address, size)) {
     registrations_.Remove(Bits(address));
     ReturnAlias(registration);
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p + size %zu cannot be registered with the %s engine; is all of it mapped?", address, size,
@@ -137,7 +137,7 @@ Status Memory::Unregister(void* address) {
   if (!removed.found())
     return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a registered range", address);
   ReturnAlias(removed);
-  if (!InHostSpace(address)) engine_.Unregister(address);
+  if (!InHostSpace(address)) engine_.memory().Unregister(address);
   return Ok();
 }
 

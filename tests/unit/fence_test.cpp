@@ -7,7 +7,7 @@
 #include "unit/stream_fixture.h"
 
 namespace ropeway_unit {
-namespace {
+namespace fence_test {
 
 class FenceTest : public testing::Test {
  protected:
@@ -147,13 +147,7 @@ TEST_F(FenceTest, NobodyIsInsideWhenAFencePasses) {
 class NosyEngine : public Engine {
  public:
   const Traits& traits() const override { return SharedEngine().traits(); }
-  void* ReserveDevices(size_t, size_t) override { return nullptr; }
-  void* ReserveHost(size_t) override { return nullptr; }
-  bool Commit(void*, size_t, bool) override { return true; }
-  bool Register(void*, size_t) override { return true; }
-  void Unregister(void*) override {}
-  void Decommit(void*, size_t) override {}
-  void* HostView(const void*) const override { return nullptr; }
+  EngineMemory& memory() override { return SharedEngine().memory(); }
   std::unique_ptr<Queue> CreateQueue() override {
     asked = true;
     EXPECT_TRUE(Fence::BehindAll().Passed());
@@ -181,5 +175,5 @@ TEST_F(FenceTest, AStreamThatIsJustBeingMadeDoesNotDisturbIt) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child ended with status " << status;
 }
 
-}  // namespace
+}  // namespace fence_test
 }  // namespace ropeway_unit

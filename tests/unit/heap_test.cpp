@@ -10,7 +10,7 @@
 #include "unit/stream_fixture.h"
 
 namespace ropeway_unit {
-namespace {
+namespace heap_test {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
@@ -20,7 +20,7 @@ class HeapTest : public testing::Test {
   static constexpr size_t kCapacity = 100 * kMiB;
 
   void SetUp() override {
-    void* base = engine_->ReserveDevices(1, kWindow);
+    void* base = engine_->memory().ReserveDevices(1, kWindow);
     ASSERT_NE(base, nullptr);
     ASSERT_TRUE(map_.Init(base, kWindow));
     heap_ = std::make_unique<Heap>(*engine_, map_, map_.base(), kWindow, kCapacity, 5);
@@ -128,7 +128,7 @@ TEST_F(HeapTest, FreeAllLeavesNothing) {
 
 TEST_F(HeapTest, ReusedMemoryOfLargeBlocksIsZeroAgain) {
   auto block = Allocate(4 * kMiB);
-  auto* bytes = static_cast<unsigned char*>(engine_->HostView(*block));
+  auto* bytes = static_cast<unsigned char*>(engine_->memory().HostView(*block));
   memset(bytes, 0xAB, 4 * kMiB);
   heap_->Free(*block);
   auto again = Allocate(4 * kMiB);
@@ -228,7 +228,7 @@ TEST_F(HeapTest, ThreadsMayAllocateAndFreeTogether) {
       const size_t size = 32 * (1 + random() % (random() % 10 == 0 ? 65536 : 256));
       auto block = Allocate(size);
       if (!block) continue;
-      auto* bytes = static_cast<unsigned char*>(engine_->HostView(*block));
+      auto* bytes = static_cast<unsigned char*>(engine_->memory().HostView(*block));
       bytes[0] = bytes[size - 1] = static_cast<unsigned char>(seed);
       std::this_thread::yield();
       overlaps += bytes[0] != seed || bytes[size - 1] != seed;
@@ -242,5 +242,5 @@ TEST_F(HeapTest, ThreadsMayAllocateAndFreeTogether) {
   EXPECT_EQ(heap_->usage().blocks, 0u);
 }
 
-}  // namespace
+}  // namespace heap_test
 }  // namespace ropeway_unit

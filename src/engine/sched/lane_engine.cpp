@@ -31,13 +31,7 @@ class LaneEngine final : public Engine {
   }
 
   const Traits& traits() const override { return shop_.backend->traits(); }
-  void* ReserveDevices(size_t count, size_t size_each) override { return shop_.backend->ReserveDevices(count, size_each); }
-  void* ReserveHost(size_t size) override { return shop_.backend->ReserveHost(size); }
-  bool Commit(void* address, size_t size, bool huge_pages) override { return shop_.backend->Commit(address, size, huge_pages); }
-  void Decommit(void* address, size_t size) override { shop_.backend->Decommit(address, size); }
-  bool Register(void* address, size_t size) override { return shop_.backend->Register(address, size); }
-  void Unregister(void* address) override { shop_.backend->Unregister(address); }
-  void* HostView(const void* device_address) const override { return shop_.backend->HostView(device_address); }
+  EngineMemory& memory() override { return *shop_.backend; }
   void SetJudge(const AddressJudge* judge) override {
     shop_.judge = judge;
     shop_.backend->SetJudge(judge);
