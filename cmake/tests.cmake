@@ -41,6 +41,8 @@ function(ropeway_gtest program library)
   # Undefined behaviour is looked for in the library; doing the same to the tests would cost a third of their compile time.
   target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <atomic> <functional> <memory> <mutex> <thread> <vector>
                             ${PROJECT_SOURCE_DIR}/include/acl/acl.h)
+  # Several files at a time: assertions make the same templates in each. That is why every test file has a namespace of its own.
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   target_compile_options(${program} PRIVATE -g1 -O0 $<$<STREQUAL:${ROPEWAY_SANITIZE},address>:-fno-sanitize=undefined>)
 endfunction()
 
@@ -49,7 +51,7 @@ function(ropeway_unit_tests)
   # These are about the public headers themselves: they want them untouched, and a sanitizer has nothing to see in them.
   if(NOT ROPEWAY_SANITIZE)
     file(GLOB header_sources CONFIGURE_DEPENDS ${tests_dir}/headers/*_test.cpp)
-    set_source_files_properties(${header_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    set_source_files_properties(${header_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND sources ${header_sources})
   endif()
   ropeway_gtest(unit_tests "${ropeway_objects}" ${sources})

@@ -7,7 +7,7 @@
 #include <thread>
 
 namespace ropeway {
-namespace {
+namespace address_map_test {
 
 class AddressMapTest : public testing::Test {
  protected:
@@ -136,5 +136,5 @@ TEST_F(AddressMapTest, ReadersSeeWholeBlocks) {
   EXPECT_EQ(mixed, 0);
 }
 
-}  // namespace
+}  // namespace address_map_test
 }  // namespace ropeway

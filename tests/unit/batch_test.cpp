@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace ropeway {
-namespace {
+namespace batch_test {
 
 // Addresses that are compared and never touched.
 char* At(size_t offset) { return reinterpret_cast<char*>(size_t{0x10000} + offset); }
@@ -175,5 +175,5 @@ TEST(BatchTest, RandomItemsAreCoveredExactly) {
   }
 }
 
-}  // namespace
+}  // namespace batch_test
 }  // namespace ropeway

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace ropeway::cpu {
-namespace {
+namespace batch_work_test {
 
 constexpr size_t kPortion = BatchWork::kPortion;
 constexpr size_t kHalf = kPortion / 2;
@@ -245,5 +245,5 @@ TEST(BatchWorkTest, GuestsOfABoardHelp) {
   for (std::thread& helper : helpers) helper.join();
 }
 
-}  // namespace
+}  // namespace batch_work_test
 }  // namespace ropeway::cpu

@@ -6,7 +6,7 @@
 #include <map>
 
 namespace ropeway {
-namespace {
+namespace config_test {
 
 std::map<std::string, std::string> g_environment;
 
@@ -179,5 +179,5 @@ TEST(ConfigTest, VisibleDevicesKnowHowManyDevicesThereAre) {
   EXPECT_EQ(Read({{"ROPEWAY_DEVICES", "16"}, {"ASCEND_RT_VISIBLE_DEVICES", "9,15"}}).visible, (std::vector<int>{9, 15}));
 }
 
-}  // namespace
+}  // namespace config_test
 }  // namespace ropeway

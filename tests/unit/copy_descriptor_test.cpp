@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace ropeway {
-namespace {
+namespace copy_descriptor_test {
 
 constexpr size_t kSmall = 32;  // A2, A3
 constexpr size_t kLarge = 64;  // 950
@@ -108,5 +108,5 @@ TEST(CopyDescriptorTest, MayBeMovedToAnyAddress) {
   }
 }
 
-}  // namespace
+}  // namespace copy_descriptor_test
 }  // namespace ropeway

@@ -14,7 +14,7 @@
 #include "engine/sched/recheck.h"
 
 namespace ropeway::cpu {
-namespace {
+namespace cpu_backend_test {
 
 constexpr int kCopyFailed = 507013;
 constexpr size_t kBlock = 4096;
@@ -278,5 +278,5 @@ TEST_F(CpuBackendTest, CellsAreReadWhenTheTaskRunsAndTheOffsetsAdded) {
   ExpectFailure(task, "does not lie in device memory");
 }
 
-}  // namespace
+}  // namespace cpu_backend_test
 }  // namespace ropeway::cpu

@@ -7,7 +7,7 @@
 #include <optional>
 
 namespace ropeway {
-namespace {
+namespace direction_test {
 
 constexpr aclrtMemcpyKind kH2H = ACL_MEMCPY_HOST_TO_HOST, kH2D = ACL_MEMCPY_HOST_TO_DEVICE, kD2H = ACL_MEMCPY_DEVICE_TO_HOST,
                           kD2D = ACL_MEMCPY_DEVICE_TO_DEVICE, kDefault = ACL_MEMCPY_DEFAULT;
@@ -70,5 +70,5 @@ TEST(DirectionTest, PlacesHaveDifferentNames) {
   EXPECT_STRNE(PlaceName(kDevice), PlaceName(kPageable));
 }
 
-}  // namespace
+}  // namespace direction_test
 }  // namespace ropeway

@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 namespace ropeway {
-namespace {
+namespace error_log_test {
 
 class ErrorLogTest : public testing::Test {
  protected:
@@ -153,5 +153,5 @@ TEST_F(ErrorLogTest, ManyThreadsMayShareTexts) {
   EXPECT_NE(Texts(), "");
 }
 
-}  // namespace
+}  // namespace error_log_test
 }  // namespace ropeway

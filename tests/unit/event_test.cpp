@@ -7,7 +7,7 @@
 #include "unit/stream_fixture.h"
 
 namespace ropeway_unit {
-namespace {
+namespace event_test {
 
 class EventTest : public testing::Test {
  protected:
@@ -91,5 +91,5 @@ TEST_F(EventTest, AWaitOnAStreamThatIsGoneIsRefusedAndHarmless) {
   gate_.Open();
 }
 
-}  // namespace
+}  // namespace event_test
 }  // namespace ropeway_unit

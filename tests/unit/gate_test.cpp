@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace ropeway {
-namespace {
+namespace gate_test {
 
 class Visitor : public Gate::Waiter {
  public:
@@ -185,5 +185,5 @@ TEST(GateTest, ThreadsThatOpenParkAndUnparkAgree) {
   }
 }
 
-}  // namespace
+}  // namespace gate_test
 }  // namespace ropeway

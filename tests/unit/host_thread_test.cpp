@@ -4,7 +4,7 @@
 #include "unit/queue_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace host_thread_test {
 
 class Returner : public HostCall::Return {
  public:
@@ -194,5 +194,5 @@ TEST(HostThreadTest, AbandonForgetsWhatHasNotBegun) {
   EXPECT_EQ(calls, 0);
 }
 
-}  // namespace
+}  // namespace host_thread_test
 }  // namespace ropeway_unit

@@ -16,7 +16,7 @@
 #include "engine/cpu/kernels/fill.h"
 
 namespace ropeway::cpu {
-namespace {
+namespace kernels_test {
 
 std::vector<std::string> AvailableTables() {
   std::vector<std::string> names;
@@ -239,5 +239,5 @@ TEST(FillWordsTest, ThePatternIsExactAtAllAlignments) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace ropeway::cpu

@@ -9,7 +9,7 @@
 #include "model/sleep_models.h"
 
 namespace ropeway_model {
-namespace {
+namespace model_test {
 
 template <typename Model>
 void ExpectHolds(const Model& model) {
@@ -228,5 +228,5 @@ TEST(AbortMarkModelTest, MutantThatStoresASmallerMark) {
   ExpectCaught(mutant);
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace ropeway_model

@@ -9,7 +9,7 @@
 #include "engine/batch.h"
 
 namespace ropeway {
-namespace {
+namespace plan_test {
 
 constexpr Traits kTraits = {"test", 1000, 5000};
 
@@ -55,5 +55,5 @@ TEST(PlanTest, EveryPlanSaysWhy) {
   EXPECT_STRNE(PlanCopy(1000, kTraits).why, PlanCopy(5000, kTraits).why);
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace ropeway

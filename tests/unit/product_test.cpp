@@ -6,7 +6,7 @@
 #include "base/config.h"
 
 namespace ropeway {
-namespace {
+namespace product_test {
 
 struct Case {
   const char* soc;
@@ -67,5 +67,5 @@ TEST(ProductTest, TheProcessHasTheProductOfItsSetting) {
   EXPECT_EQ(ThisProduct().copy_descriptor_size, expected.copy_descriptor_size);
 }
 
-}  // namespace
+}  // namespace product_test
 }  // namespace ropeway

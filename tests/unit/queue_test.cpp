@@ -9,7 +9,7 @@
 #include "stream/host_thread.h"
 
 namespace ropeway_unit {
-namespace {
+namespace queue_test {
 
 constexpr uint64_t kDepth = 2013;  // runtime.md 4.2
 constexpr int kTaskTimedOut = 107020;
@@ -624,5 +624,5 @@ TEST_P(QueueTest, AnEmptyRingStartsAtTheFirstSlotAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Crews, QueueTest, testing::ValuesIn(kAllCrews), CrewName);
 
-}  // namespace
+}  // namespace queue_test
 }  // namespace ropeway_unit

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace ropeway {
-namespace {
+namespace range_allocator_test {
 
 // One entry per unit: free or not. Best fit, lowest address among equals.
 class Bitmap {
@@ -131,5 +131,5 @@ TEST(RangeAllocatorTest, AgreesWithABitmapOverRandomOperations) {
   }
 }
 
-}  // namespace
+}  // namespace range_allocator_test
 }  // namespace ropeway

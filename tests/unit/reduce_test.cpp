@@ -15,7 +15,7 @@
 #include "engine/cpu/kernels/half.h"
 
 namespace ropeway::cpu {
-namespace {
+namespace reduce_test {
 
 // A 16-bit format, described by the width of its fraction, with slow and exact conversions.
 struct Format16 {
@@ -300,5 +300,5 @@ TEST(ReducePairsTest, FourBitIntegersAndUnknownPairsAreRefused) {
   EXPECT_EQ(dst, 0x01020304u);
 }
 
-}  // namespace
+}  // namespace reduce_test
 }  // namespace ropeway::cpu

@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace ropeway {
-namespace {
+namespace registrations_test {
 
 const void* At(uintptr_t bits) { return reinterpret_cast<const void*>(bits); }
 
@@ -138,5 +138,5 @@ TEST(RegistrationsTest, LookupsWhileEntriesComeAndGoSeeWholeEntries) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
+}  // namespace registrations_test
 }  // namespace ropeway

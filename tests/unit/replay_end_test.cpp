@@ -4,7 +4,7 @@
 #include "unit/replay_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace replay_end_test {
 
 class ReplayEndTest : public ReplayFixture {};
 INSTANTIATE_TEST_SUITE_P(Crews, ReplayEndTest, testing::ValuesIn(kAllCrews), CrewName);
@@ -259,5 +259,5 @@ TEST_P(ReplayEndTest, ATurnThatAHaltedQueueGotIsGivenBack) {
   EXPECT_EQ(begun->repeats, 1);
 }
 
-}  // namespace
+}  // namespace replay_end_test
 }  // namespace ropeway_unit

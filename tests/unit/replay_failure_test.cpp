@@ -3,7 +3,7 @@
 #include "unit/replay_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace replay_failure_test {
 
 constexpr int kCopyFailed = 507013;
 
@@ -67,5 +67,5 @@ TEST_P(ReplayFailureTest, InStopModeTheRestIsDropped) {
   EXPECT_TRUE(graph.free());
 }
 
-}  // namespace
+}  // namespace replay_failure_test
 }  // namespace ropeway_unit

@@ -2,7 +2,7 @@
 #include "unit/replay_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace replay_limits_test {
 
 constexpr int kTaskTimedOut = 107020;
 constexpr int64_t kHour = int64_t{3600} * 1000000000;
@@ -286,5 +286,5 @@ TEST_P(ReplayLimitsTest, DifferentGraphsDoNotWaitForEachOther) {
   ASSERT_EQ(first.Drain(), WaitOutcome::kDone);
 }
 
-}  // namespace
+}  // namespace replay_limits_test
 }  // namespace ropeway_unit

@@ -8,7 +8,7 @@
 #include "unit/replay_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace replay_test {
 
 class ReplayTest : public ReplayFixture {};
 INSTANTIATE_TEST_SUITE_P(Crews, ReplayTest, testing::ValuesIn(kAllCrews), CrewName);
@@ -292,5 +292,5 @@ TEST_P(ReplayTest, AValueIsComparedAgainInEachReplay) {
   }
 }
 
-}  // namespace
+}  // namespace replay_test
 }  // namespace ropeway_unit

@@ -7,7 +7,7 @@
 #include "unit/stream_fixture.h"
 
 namespace ropeway_unit {
-namespace {
+namespace report_mailbox_test {
 
 uint64_t Self() { return static_cast<uint64_t>(pthread_self()); }
 void AddOne(void* counter) { static_cast<std::atomic<int>*>(counter)->fetch_add(1); }
@@ -128,5 +128,5 @@ TEST_F(ReportMailboxTest, MailboxesAreKept) {
   EXPECT_EQ(ReportMailbox::Of(4712, false), nullptr);
 }
 
-}  // namespace
+}  // namespace report_mailbox_test
 }  // namespace ropeway_unit

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace ropeway::sched {
-namespace {
+namespace shared_work_test {
 
 struct Touches {
   explicit Touches(size_t size) : count(size), bytes(new std::atomic<int>[size]()) {}
@@ -147,5 +147,5 @@ TEST(WorkBoardTest, WorkMayVanishAsSoonAsItIsDone) {
   for (std::thread& helper : helpers) helper.join();
 }
 
-}  // namespace
+}  // namespace shared_work_test
 }  // namespace ropeway::sched

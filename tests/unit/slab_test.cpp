@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace ropeway {
-namespace {
+namespace slab_test {
 
 struct Thing : SlabObject {
   void Recycle() { ++recycled; }
@@ -201,5 +201,5 @@ TEST(SlabTest, ThreadsThatDestroyAndHoldAgree) {
   EXPECT_EQ(in_use, kSlots);
 }
 
-}  // namespace
+}  // namespace slab_test
 }  // namespace ropeway

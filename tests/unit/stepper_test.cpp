@@ -5,7 +5,7 @@
 #include "stream/host_thread.h"
 
 namespace ropeway_unit {
-namespace {
+namespace stepper_test {
 
 constexpr CrewCase kEarliest = {"Earliest", ScheduleKind::kEarliest, 0, 0};
 constexpr CrewCase kLatest = {"Latest", ScheduleKind::kLatest, 0, 0};
@@ -205,5 +205,5 @@ TEST(StepperTest, ManyThreadsMaySubmitAndWait) {
   }
 }
 
-}  // namespace
+}  // namespace stepper_test
 }  // namespace ropeway_unit

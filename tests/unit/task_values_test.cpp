@@ -10,7 +10,7 @@
 #include "unit/queue_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace task_values_test {
 
 constexpr uint64_t kMax = UINT64_MAX;
 constexpr uint64_t kTop = uint64_t{1} << 63;
@@ -230,5 +230,5 @@ TEST(TaskValuesTest, AGraphDropsItsTasksWhenItEnds) {
   EXPECT_EQ(MappedBlocks(), before);
 }
 
-}  // namespace
+}  // namespace task_values_test
 }  // namespace ropeway_unit

@@ -7,7 +7,7 @@
 #include "unit/stream_fixture.h"
 
 namespace ropeway_unit {
-namespace {
+namespace trace_test {
 
 using nlohmann::json;
 
@@ -185,5 +185,5 @@ TEST(TraceFileTest, AFileThatCannotBeWrittenIsNoTrace) {
   EXPECT_EQ(ActiveWatcher(), nullptr);
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace ropeway_unit

@@ -10,7 +10,7 @@
 #include "engine/cpu/cpu_backend.h"
 
 namespace ropeway::sched {
-namespace {
+namespace value_watch_test {
 
 class Visitor : public ParkingPlace::Waiter {
  public:
@@ -293,5 +293,5 @@ TEST(ValueWatchTest, StopAgainstThoseWhoPark) {
   }
 }
 
-}  // namespace
+}  // namespace value_watch_test
 }  // namespace ropeway::sched

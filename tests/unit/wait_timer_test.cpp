@@ -4,7 +4,7 @@
 #include "unit/queue_harness.h"
 
 namespace ropeway_unit {
-namespace {
+namespace wait_timer_test {
 
 constexpr CrewCase kFast = {"Fast", ScheduleKind::kFast, 2, 0};
 constexpr int64_t kHour = int64_t{3600} * 1000000000;
@@ -82,5 +82,5 @@ TEST(WaitTimerTest, LimitsThatHaveNotPassedDoNotKeepTheEngineFromStopping) {
   EXPECT_EQ(markers.reached() + markers.dropped(), 0);
 }
 
-}  // namespace
+}  // namespace wait_timer_test
 }  // namespace ropeway_unit

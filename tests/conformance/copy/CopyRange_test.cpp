@@ -5,7 +5,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace copy_range_test {
 
 using CopyRange = StreamTest;
 
@@ -241,5 +241,5 @@ TEST_F(CopyRange, TextTellsWhatLeftTheBlock) {
   });
 }
 
-}  // namespace
+}  // namespace copy_range_test
 }  // namespace ropeway_test::bytes

@@ -5,7 +5,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy2d_async_test {
 
 using Memcpy2dAsync = StreamTest;
 
@@ -262,5 +262,5 @@ TEST_F(Memcpy2dAsync, ManyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace memcpy2d_async_test
 }  // namespace ropeway_test::bytes

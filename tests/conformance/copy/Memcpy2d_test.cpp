@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy2d_test {
 
 constexpr size_t kMaxWidth = 5'000'000;
 constexpr size_t kMaxHeight = 5'242'880;
@@ -270,5 +270,5 @@ TEST_F(Memcpy2dSync, IsNotOrderedWithAnyStream) {
   EXPECT_EQ(device.Read(64), bytes);
 }
 
-}  // namespace
+}  // namespace memcpy2d_test
 }  // namespace ropeway_test::bytes

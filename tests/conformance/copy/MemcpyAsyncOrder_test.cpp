@@ -5,7 +5,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_async_order_test {
 
 using MemcpyAsyncOrder = StreamTest;
 
@@ -339,5 +339,5 @@ TEST_F(MemcpyAsyncOrder, ManyThreadsOnOneStream) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_async_order_test
 }  // namespace ropeway_test::bytes

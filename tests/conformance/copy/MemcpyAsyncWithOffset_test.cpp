@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/offset_cells.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_async_with_offset_test {
 
 using MemcpyAsyncWithOffset = OffsetTest;
 
@@ -169,5 +169,5 @@ TEST_F(MemcpyAsyncWithOffset, TextNamesCallArgumentAndValue) {
              [&] { return Copy(777, 777, 64, 0); });
 }
 
-}  // namespace
+}  // namespace memcpy_async_with_offset_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_async_test {
 
 using CopyFunction = decltype(&aclrtMemcpyAsync);
 
@@ -254,5 +254,5 @@ TEST_P(MemcpyAsync, TextNamesCallArgumentAndValue) {
              [&] { return Copy(device.get(), 1024, pinned.get(), 4096, ACL_MEMCPY_DEFAULT, stream_); });
 }
 
-}  // namespace
+}  // namespace memcpy_async_test
 }  // namespace ropeway_test::bytes

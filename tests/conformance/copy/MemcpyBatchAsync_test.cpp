@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_async_test {
 
 using MemcpyBatchAsync = BatchTest;
 
@@ -201,5 +201,5 @@ TEST_P(MemcpyBatchAsync, PinnedItemsDoNotAskForTheEarlierErrorOfTheStream) {
   places.ExpectAsApplied();
 }
 
-}  // namespace
+}  // namespace memcpy_batch_async_test
 }  // namespace ropeway_test::bytes

@@ -5,7 +5,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_capture_test {
 
 class MemcpyBatchCapture : public BatchTest {
  protected:
@@ -95,5 +95,5 @@ TEST_P(MemcpyBatchCapture, CapturedBatchDoesNotRun) {
   EXPECT_EQ(BytesAt(target.get(), 256), std::vector<uint8_t>(256, 7));
 }
 
-}  // namespace
+}  // namespace memcpy_batch_capture_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_checks_test {
 
 using MemcpyBatchChecks = BatchTest;
 
@@ -223,5 +223,5 @@ TEST_P(MemcpyBatchChecks, TextNamesTheArgument) {
   expect(kInner, {name, "srcs[2]"}, [&](Batch& b) { b.srcs[2] = places.at(kDevice, 0); });
 }
 
-}  // namespace
+}  // namespace memcpy_batch_checks_test
 }  // namespace ropeway_test::bytes

@@ -6,7 +6,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_effects_test {
 
 using MemcpyBatchEffects = BatchTest;
 
@@ -227,5 +227,5 @@ TEST_P(MemcpyBatchEffects, RegistrationMayEndUnderAQueuedBatch) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_batch_effects_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_locations_test {
 
 using MemcpyBatchLocations = BatchTest;
 
@@ -207,5 +207,5 @@ TEST_P(MemcpyBatchLocations, BatchHasOneDirection) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_batch_locations_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_order_test {
 
 using MemcpyBatchOrder = BatchTest;
 
@@ -133,5 +133,5 @@ TEST_P(MemcpyBatchOrder, ThreadsWithMixedBatchesOnOneStreamGetAllTheirBytes) {
   Finish();
 }
 
-}  // namespace
+}  // namespace memcpy_batch_order_test
 }  // namespace ropeway_test::bytes

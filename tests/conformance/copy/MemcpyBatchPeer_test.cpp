@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_peer_test {
 
 constexpr size_t kSize = 1000;
 
@@ -120,5 +120,5 @@ TEST_P(MemcpyBatchPeer, AttributesTellItemsOfTwoDevicesApart) {
   EXPECT_EQ(Read(1), expected_1);
 }
 
-}  // namespace
+}  // namespace memcpy_batch_peer_test
 }  // namespace ropeway_test::bytes

@@ -6,7 +6,7 @@
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_batch_test {
 
 using MemcpyBatch = BatchTest;
 
@@ -134,5 +134,5 @@ TEST_P(MemcpyBatch, BadLastItemLeavesEverythingAsItWas) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_batch_test
 }  // namespace ropeway_test::bytes

@@ -6,7 +6,7 @@
 #include "tests/conformance/copy/descriptor.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_desc_garbage_test {
 
 constexpr size_t kSize = 256;
 constexpr uint32_t kReserved = kSize + 32;  // what aclrtMalloc reserves for it: the end of the block
@@ -216,5 +216,5 @@ TEST_F(MemcpyDescGarbage, RandomBytes) {
   ExpectHealthy();
 }
 
-}  // namespace
+}  // namespace memcpy_desc_garbage_test
 }  // namespace ropeway_test::bytes

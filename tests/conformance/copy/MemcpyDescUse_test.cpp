@@ -6,7 +6,7 @@
 #include "tests/conformance/copy/descriptor.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_desc_use_test {
 
 constexpr size_t kSize = 256;
 
@@ -241,5 +241,5 @@ TEST_F(MemcpyDescUse, DescriptorFreedUnderAQueuedLaunchStillWorks) {
   EXPECT_EQ(m.first_target.Read(kSize), first_bytes_);
 }
 
-}  // namespace
+}  // namespace memcpy_desc_use_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/descriptor.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_desc_test {
 
 // --- aclrtGetMemcpyDescSize ------------------------------------------------------------------------------------------
 
@@ -275,5 +275,5 @@ TEST_F(MemcpyAsyncWithDesc, TextNamesCallArgumentAndValue) {
              [&] { return Launch(desc.get(), kInner, nullptr); });
 }
 
-}  // namespace
+}  // namespace memcpy_desc_test
 }  // namespace ropeway_test::bytes

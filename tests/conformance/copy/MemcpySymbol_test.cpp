@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_symbol_test {
 
 using MemcpySymbol = StreamTest;
 
@@ -125,5 +125,5 @@ TEST_F(MemcpySymbol, AddressAndSizeOfAnUnknownSymbol) {
   EXPECT_EQ(size, 77u);
 }
 
-}  // namespace
+}  // namespace memcpy_symbol_test
 }  // namespace ropeway_test::bytes

@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memcpy_test {
 
 using Memcpy = StreamTest;
 
@@ -219,5 +219,5 @@ TEST_F(Memcpy, ManyThreadsOnOneBlock) {
   });
 }
 
-}  // namespace
+}  // namespace memcpy_test
 }  // namespace ropeway_test::bytes

@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memset_d32_test {
 
 class MemsetD32 : public StreamTest, public ::testing::WithParamInterface<bool> {
  protected:
@@ -244,5 +244,5 @@ TEST_F(MemsetD32Async, ManyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace memset_d32_test
 }  // namespace ropeway_test::bytes

@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace memset_test {
 
 // The two calls behind one face: `stream` is ignored by the blocking form.
 class Memset : public StreamTest, public ::testing::WithParamInterface<bool> {
@@ -227,5 +227,5 @@ TEST_F(MemsetAsync, ManyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace memset_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/offset_cells.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace offset_at_run_time_test {
 
 using OffsetAtRunTime = OffsetTest;
 
@@ -119,5 +119,5 @@ TEST_F(OffsetAtRunTime, CellsFreedUnderTheQueuedCopyAreReadOrRefused) {
   EXPECT_EQ(m.dst.Read(kSize), code == ACL_SUCCESS ? Pattern(kSize, 1) : Pattern(kSize, 2));
 }
 
-}  // namespace
+}  // namespace offset_at_run_time_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace peer_copy_test {
 
 constexpr size_t kSize = 1000;
 
@@ -156,5 +156,5 @@ TEST_F(PeerCopy, TwoDimensionalCopyFollowsTheSameRule) {
   EXPECT_EQ(Read(0), Pattern(kSize, 2));
 }
 
-}  // namespace
+}  // namespace peer_copy_test
 }  // namespace ropeway_test::bytes

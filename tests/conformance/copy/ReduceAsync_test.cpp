@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace reduce_async_test {
 
 using ReduceAsync = StreamTest;
 
@@ -248,5 +248,5 @@ TEST_F(ReduceAsync, TextNamesCallArgumentAndValue) {
   });
 }
 
-}  // namespace
+}  // namespace reduce_async_test
 }  // namespace ropeway_test::bytes

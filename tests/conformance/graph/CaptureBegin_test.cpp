@@ -2,7 +2,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_begin_test {
 
 using CaptureBegin = CaptureTest;
 
@@ -176,5 +176,5 @@ TEST_F(CaptureBegin, StreamIsCapturedAgainAndAgain) {
   EXPECT_EQ(tally.Get(), 3u);
 }
 
-}  // namespace
+}  // namespace capture_begin_test
 }  // namespace ropeway_test::graph

@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_crossing_test {
 
 constexpr size_t kSize = 64;
 
@@ -266,5 +266,5 @@ TEST_F(CaptureCrossing, EventOfAnotherCaptureInvalidatesBoth) {
   EXPECT_EQ(tally.Get(), 0u);
 }
 
-}  // namespace
+}  // namespace capture_crossing_test
 }  // namespace ropeway_test::graph

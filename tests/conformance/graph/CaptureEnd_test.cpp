@@ -4,7 +4,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_end_test {
 
 auto* const kOldModel = reinterpret_cast<aclmdlRI>(uintptr_t{0x10});
 
@@ -232,5 +232,5 @@ TEST_F(CaptureEnd, EmptyCaptureIsLegal) {
   EXPECT_EQ(Replay(model, stream_), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace capture_end_test
 }  // namespace ropeway_test::graph

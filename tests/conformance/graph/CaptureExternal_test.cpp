@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_external_test {
 
 constexpr size_t kSize = 64;
 
@@ -218,5 +218,5 @@ TEST_F(CaptureExternal, OneGraphWaitsForAnother) {
   EXPECT_EQ(to.Get(), 7u);
 }
 
-}  // namespace
+}  // namespace capture_external_test
 }  // namespace ropeway_test::graph

@@ -2,7 +2,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_get_info_test {
 
 auto* const kOldModel = reinterpret_cast<aclmdlRI>(uintptr_t{0x10});
 
@@ -99,5 +99,5 @@ TEST_F(CaptureGetInfo, ModelOfACaptureStaysTheSame) {
   EXPECT_EQ(done.get(), model);
 }
 
-}  // namespace
+}  // namespace capture_get_info_test
 }  // namespace ropeway_test::graph

@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/unsafe_calls.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_modes_test {
 
 using CaptureModes = CaptureTest;
 
@@ -135,5 +135,5 @@ TEST_F(CaptureModes, AllowedCallRunsOnceAndIsNotRecorded) {
   EXPECT_EQ(block.Read(64), second);
 }
 
-}  // namespace
+}  // namespace capture_modes_test
 }  // namespace ropeway_test::graph

@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/unsafe_calls.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_scope_test {
 
 using CaptureScope = CaptureTest;
 
@@ -199,5 +199,5 @@ TEST_F(FreeCalls, ObjectsAndMemoryAreMadeAndDestroyed) {
   });
 }
 
-}  // namespace
+}  // namespace capture_scope_test
 }  // namespace ropeway_test::graph

@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace capture_thread_exchange_mode_test {
 
 using CaptureThreadExchangeMode = CaptureTest;
 
@@ -83,5 +83,5 @@ TEST_F(CaptureThreadExchangeMode, CapturesAndContextsDoNotChangeIt) {
   });
 }
 
-}  // namespace
+}  // namespace capture_thread_exchange_mode_test
 }  // namespace ropeway_test::graph

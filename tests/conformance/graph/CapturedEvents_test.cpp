@@ -2,7 +2,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace captured_events_test {
 
 // Ex events that can be timed, so that "never recorded" can be told from "complete".
 class CapturedEvents : public CaptureTest {
@@ -127,5 +127,5 @@ TEST_F(CapturedEvents, StreamsMayBeDestroyedBeforeTheModel) {
   EXPECT_EQ(tally.Get(), 1u);
 }
 
-}  // namespace
+}  // namespace captured_events_test
 }  // namespace ropeway_test::graph

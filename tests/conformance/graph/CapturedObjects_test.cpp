@@ -5,7 +5,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace captured_objects_test {
 
 // A capture on stream_ that another stream has joined and that holds one piece of work; each test closes it with
 // Finish().
@@ -241,5 +241,5 @@ TEST_F(CapturedObjects, OpenModelIsNeitherExecutedNorDestroyed) {
   Finish();
 }
 
-}  // namespace
+}  // namespace captured_objects_test
 }  // namespace ropeway_test::graph

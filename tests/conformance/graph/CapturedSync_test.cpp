@@ -7,7 +7,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace captured_sync_test {
 
 using CapturedSync = CaptureTest;
 
@@ -243,5 +243,5 @@ TEST_F(CapturedSync, WordIsComparedAgainAtEveryReplay) {
   }
 }
 
-}  // namespace
+}  // namespace captured_sync_test
 }  // namespace ropeway_test::graph

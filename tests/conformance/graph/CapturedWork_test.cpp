@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace captured_work_test {
 
 constexpr size_t kSize = 256;
 
@@ -285,5 +285,5 @@ TEST_F(CapturedWork, FiveThousandCopiesAreNotTooMany) {
   }
 }
 
-}  // namespace
+}  // namespace captured_work_test
 }  // namespace ropeway_test::graph

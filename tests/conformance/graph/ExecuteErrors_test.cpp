@@ -2,7 +2,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace execute_errors_test {
 
 constexpr size_t kSize = 256;
 
@@ -207,5 +207,5 @@ TEST_F(ExecuteAbort, ModelOfAnAbortedReplayCanBeDestroyed) {
   EXPECT_EQ(parts.tally.Get(), 0u);
 }
 
-}  // namespace
+}  // namespace execute_errors_test
 }  // namespace ropeway_test::graph

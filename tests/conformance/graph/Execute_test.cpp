@@ -5,7 +5,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace execute_test {
 
 constexpr size_t kSize = 256;
 
@@ -253,5 +253,5 @@ TEST_F(Execute, CallsForModelsBuiltByHandRejectCapturedOnes) {
   EXPECT_EQ(Replay(model, stream_), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace execute_test
 }  // namespace ropeway_test::graph

@@ -4,7 +4,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace model_destroy_test {
 
 class ModelDestroy : public CaptureTest {
  protected:
@@ -185,5 +185,5 @@ TEST_F(DestroyCallback, RunsWhenTheReplaysAreOver) {
   EXPECT_EQ(seen.replays, 20u);
 }
 
-}  // namespace
+}  // namespace model_destroy_test
 }  // namespace ropeway_test::graph

@@ -9,7 +9,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace model_names_test {
 
 using nlohmann::json;
 
@@ -232,5 +232,5 @@ TEST_F(ModelJson, UnknownFlagsAreRejected) {
   }
 }
 
-}  // namespace
+}  // namespace model_names_test
 }  // namespace ropeway_test::graph

@@ -5,7 +5,7 @@
 #include "tests/conformance/graph/model_tasks.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace model_tasks_test {
 
 using ModelStreams = CaptureTest;
 
@@ -197,5 +197,5 @@ TEST_F(ModelTasks, BelongToTheStreamTheyWereCapturedOn) {
   EXPECT_EQ(shares, (std::multiset<std::pair<int, int>>{{0, 5}, {3, 0}}));
 }
 
-}  // namespace
+}  // namespace model_tasks_test
 }  // namespace ropeway_test::graph

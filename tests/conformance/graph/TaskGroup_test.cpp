@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace task_group_test {
 
 auto* const kOldGroup = reinterpret_cast<aclrtTaskGrp>(uintptr_t{0x10});
 
@@ -191,5 +191,5 @@ TEST_F(TaskUpdate, OneStreamUpdatesAGroupAtATime) {
   EXPECT_EQ(aclmdlRICaptureTaskUpdateEnd(other), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace task_group_test
 }  // namespace ropeway_test::graph

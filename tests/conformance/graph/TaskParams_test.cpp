@@ -3,7 +3,7 @@
 #include "tests/conformance/graph/model_tasks.h"
 
 namespace ropeway_test::graph {
-namespace {
+namespace task_params_test {
 
 class TaskParams : public CaptureTest {
  protected:
@@ -177,5 +177,5 @@ TEST_F(TaskParams, RunningModelIsNotChanged) {
   EXPECT_EQ(started.Get(), 1u) << "none of the refused changes is kept";
 }
 
-}  // namespace
+}  // namespace task_params_test
 }  // namespace ropeway_test::graph

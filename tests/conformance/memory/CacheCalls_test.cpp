@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace cache_calls_test {
 
 using MemFlush = DeviceTest;
 
@@ -100,5 +100,5 @@ TEST_F(CmoAsync, HandleThatIsNoStreamIsRejected) {
   }
 }
 
-}  // namespace
+}  // namespace cache_calls_test
 }  // namespace ropeway_test::bytes

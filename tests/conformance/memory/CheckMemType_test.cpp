@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace check_mem_type_test {
 
 using CheckMemType = DeviceTest;
 
@@ -85,5 +85,5 @@ TEST_F(CheckMemType, EveryAddressMustFit) {
   }
 }
 
-}  // namespace
+}  // namespace check_mem_type_test
 }  // namespace ropeway_test::bytes

@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace free_host_test {
 
 using FreeHost = StreamTest;
 
@@ -102,5 +102,5 @@ TEST_F(FreeHost, TextNamesCallAndPointer) {
              [&] { return aclrtFreeHost(&word); });
 }
 
-}  // namespace
+}  // namespace free_host_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace free_with_dev_sync_test {
 
 struct Variant {
   const char* name;
@@ -80,5 +80,5 @@ TEST_P(FreeWithDevSync, ErrorOfTheSynchroniseIsReturnedAndNothingFreed) {
   EXPECT_EQ(Release(block), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace free_with_dev_sync_test
 }  // namespace ropeway_test::bytes

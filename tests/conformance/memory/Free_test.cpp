@@ -5,7 +5,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace free_test {
 
 using Free = StreamTest;
 
@@ -151,5 +151,5 @@ TEST_F(Free, OneOfManyThreadsFreesABlock) {
   }
 }
 
-}  // namespace
+}  // namespace free_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace get_mem_info_test {
 
 using GetMemInfo = DeviceTest;
 
@@ -105,5 +105,5 @@ TEST_F(GetMemInfo, TextNamesCallArgumentAndValue) {
              [&] { return aclrtGetMemInfo(static_cast<aclrtMemAttr>(99), &bytes, &bytes); });
 }
 
-}  // namespace
+}  // namespace get_mem_info_test
 }  // namespace ropeway_test::bytes

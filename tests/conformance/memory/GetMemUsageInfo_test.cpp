@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace get_mem_usage_info_test {
 
 using GetMemUsageInfo = DeviceTest;
 
@@ -78,5 +78,5 @@ TEST_F(GetMemUsageInfo, AtMostInputNumEntriesAreWritten) {
   EXPECT_EQ(BytesAt(&infos[1], sizeof(infos[1])), before);
 }
 
-}  // namespace
+}  // namespace get_mem_usage_info_test
 }  // namespace ropeway_test::bytes

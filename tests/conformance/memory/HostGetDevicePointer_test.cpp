@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace host_get_device_pointer_test {
 
 using HostGetDevicePointer = DeviceTest;
 
@@ -80,5 +80,5 @@ TEST_F(HostGetDevicePointer, TextNamesCallArgumentAndValue) {
              [&] { return aclrtHostGetDevicePointer(&word, &out, 77); });
 }
 
-}  // namespace
+}  // namespace host_get_device_pointer_test
 }  // namespace ropeway_test::bytes

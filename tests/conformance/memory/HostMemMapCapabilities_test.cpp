@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace host_mem_map_capabilities_test {
 
 using HostMemMapCapabilities = DeviceTest;
 
@@ -52,5 +52,5 @@ TEST_F(HostMemMapCapabilities, DeviceIdIsChecked) {
   EXPECT_EQ(out, kUnset);
 }
 
-}  // namespace
+}  // namespace host_mem_map_capabilities_test
 }  // namespace ropeway_test::bytes

@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace host_register_v2_test {
 
 using HostRegisterV2 = StreamTest;
 
@@ -153,5 +153,5 @@ TEST_F(HostRegisterV2, ManyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace host_register_v2_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace host_register_test {
 
 using HostRegister = StreamTest;
 
@@ -170,5 +170,5 @@ TEST_F(HostRegister, TextNamesCallArgumentAndValue) {
              [&] { return aclrtHostRegister(host.data(), 0, ACL_HOST_REGISTER_MAPPED, &alias); });
 }
 
-}  // namespace
+}  // namespace host_register_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace host_unregister_test {
 
 using HostUnregister = StreamTest;
 
@@ -72,5 +72,5 @@ TEST_F(HostUnregister, TextNamesCallAndArgument) {
              [&] { return aclrtHostUnregister(&word); });
 }
 
-}  // namespace
+}  // namespace host_unregister_test
 }  // namespace ropeway_test::bytes

@@ -4,7 +4,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace malloc_host_test {
 
 // aclrtMallocHostWithCfg without attributes is aclrtMallocHost.
 class MallocHost : public StreamTest, public ::testing::WithParamInterface<bool> {
@@ -193,5 +193,5 @@ TEST_F(MallocHostWithCfg, VaFlagIsGrantedOrUnsupported) {
   EXPECT_EQ(aclrtFreeHost(out), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace malloc_host_test
 }  // namespace ropeway_test::bytes

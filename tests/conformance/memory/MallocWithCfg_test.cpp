@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace malloc_with_cfg_test {
 
 struct Variant {
   const char* name;
@@ -151,5 +151,5 @@ TEST_P(MallocWithCfg, TextNamesCallAndArgument) {
   ExpectText(ACL_ERROR_RT_PARAM_INVALID, {name, "attr", "77"}, [&] { return Allocate(&out, 64, &cfg); });
 }
 
-}  // namespace
+}  // namespace malloc_with_cfg_test
 }  // namespace ropeway_test::bytes

@@ -6,7 +6,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace malloc_test {
 
 struct Variant {
   const char* name;
@@ -202,5 +202,5 @@ TEST_P(Malloc, ManyThreads) {
   EXPECT_EQ(FreeDeviceBytes(), at_start);
 }
 
-}  // namespace
+}  // namespace malloc_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace mem_get_address_range_test {
 
 using MemGetAddressRange = DeviceTest;
 
@@ -115,5 +115,5 @@ TEST_F(MemGetAddressRange, NeedsNoContext) {
   OnFreshThread([&] { ExpectRange(device.at(5), device.get(), 96); });
 }
 
-}  // namespace
+}  // namespace mem_get_address_range_test
 }  // namespace ropeway_test::bytes

@@ -3,7 +3,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace peer_access_test {
 
 // Needs two devices; device 0 is current. Access is off before and after every test.
 class PeerAccess : public DeviceTest {
@@ -146,5 +146,5 @@ TEST_F(PeerAccess, P2PMapEarlierCheckWins) {
   ExpectCheckOrder("aclrtMemP2PMap", valid, checks, call, [] {});
 }
 
-}  // namespace
+}  // namespace peer_access_test
 }  // namespace ropeway_test::bytes

@@ -2,7 +2,7 @@
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {
-namespace {
+namespace pointer_get_attributes_test {
 
 using PointerGetAttributes = DeviceTest;
 
@@ -121,5 +121,5 @@ TEST_F(PointerGetAttributes, IdIsTheOwningDevice) {
   EXPECT_EQ(aclrtResetDeviceForce(1), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace pointer_get_attributes_test
 }  // namespace ropeway_test::bytes

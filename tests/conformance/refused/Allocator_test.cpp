@@ -2,7 +2,7 @@
 #include "tests/support/acl_test.h"
 
 namespace ropeway_test {
-namespace {
+namespace allocator_test {
 
 constexpr aclError kBad = ACL_ERROR_INVALID_PARAM;
 
@@ -164,5 +164,5 @@ TEST_F(Allocator, StaleAndForeignDescriptionsAreNoticed) {
 }
 #endif
 
-}  // namespace
+}  // namespace allocator_test
 }  // namespace ropeway_test

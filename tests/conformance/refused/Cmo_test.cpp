@@ -4,7 +4,7 @@
 #include "tests/support/acl_test.h"
 
 namespace ropeway_test {
-namespace {
+namespace cmo_test {
 
 using Cmo = StreamTest;
 
@@ -109,5 +109,5 @@ TEST_F(Cmo, DescriptorMustFitIntoItsBlock) {
   EXPECT_EQ(aclrtCmoSetDesc(descriptor.at(reserved - 32), block.get(), 64), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace cmo_test
 }  // namespace ropeway_test

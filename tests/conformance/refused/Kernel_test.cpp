@@ -3,7 +3,7 @@
 
 #ifndef ROPEWAY_TEST_VENDOR
 namespace ropeway_test {
-namespace {
+namespace kernel_test {
 
 constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
 
@@ -235,6 +235,6 @@ TEST_F(RefusedKernel, WhatSurroundsLaunchesIsRefused) {
   ExpectOutputsUntouched();
 }
 
-}  // namespace
+}  // namespace kernel_test
 }  // namespace ropeway_test
 #endif

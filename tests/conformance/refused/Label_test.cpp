@@ -5,7 +5,7 @@
 #include "tests/support/acl_test.h"
 
 namespace ropeway_test {
-namespace {
+namespace label_test {
 
 constexpr aclError kStale = ACL_ERROR_RT_INVALID_HANDLE;
 
@@ -73,5 +73,5 @@ TEST_F(Label, ListChecks) {
   EXPECT_EQ(list, nullptr);
 }
 
-}  // namespace
+}  // namespace label_test
 }  // namespace ropeway_test

@@ -21,7 +21,7 @@ int32_t rtSetIpcMemorySuperPodPid(const char* name, uint32_t sdid, int32_t pid[]
 }
 
 namespace ropeway_test {
-namespace {
+namespace legacy_names_test {
 
 constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kRange = ACL_ERROR_RT_PARAM_INVALID;
@@ -203,6 +203,6 @@ TEST_F(LegacyNames, ConfigurationChecks) {
   EXPECT_EQ(aclrtDestroyStreamConfigHandle(config), kRange);
 }
 
-}  // namespace
+}  // namespace legacy_names_test
 }  // namespace ropeway_test
 #endif

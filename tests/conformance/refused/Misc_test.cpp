@@ -3,7 +3,7 @@
 
 #ifndef ROPEWAY_TEST_VENDOR
 namespace ropeway_test {
-namespace {
+namespace misc_test {
 
 constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kRange = ACL_ERROR_RT_PARAM_INVALID;
@@ -195,6 +195,6 @@ TEST_F(RefusedWithoutDevice, CacheFlushAsksForAContext) {
   EXPECT_EQ(aclrtDeviceL2CacheFlush(nullptr), ACL_ERROR_RT_CONTEXT_NULL);
 }
 
-}  // namespace
+}  // namespace misc_test
 }  // namespace ropeway_test
 #endif

@@ -4,7 +4,7 @@
 
 #ifndef ROPEWAY_TEST_VENDOR
 namespace ropeway_test {
-namespace {
+namespace model_test {
 
 constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kRange = ACL_ERROR_RT_PARAM_INVALID;
@@ -144,6 +144,6 @@ TEST_F(RefusedDump, IsRefused) {
       LastError::kShows);
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace ropeway_test
 #endif

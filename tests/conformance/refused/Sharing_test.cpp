@@ -5,7 +5,7 @@
 
 #ifndef ROPEWAY_TEST_VENDOR
 namespace ropeway_test {
-namespace {
+namespace sharing_test {
 
 constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kRange = ACL_ERROR_RT_PARAM_INVALID;
@@ -208,6 +208,6 @@ TEST_F(RefusedSharing, CountingNotifiesAreRefused) {
   EXPECT_EQ(out_, Nonsense());
 }
 
-}  // namespace
+}  // namespace sharing_test
 }  // namespace ropeway_test
 #endif

@@ -4,7 +4,7 @@
 
 #ifndef ROPEWAY_TEST_VENDOR
 namespace ropeway_test {
-namespace {
+namespace virtual_memory_test {
 
 constexpr aclError kNull = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kRange = ACL_ERROR_RT_PARAM_INVALID;
@@ -257,6 +257,6 @@ TEST_F(RefusedMemory, PoolsAreRefused) {
   EXPECT_EQ(out_, Nonsense());
 }
 
-}  // namespace
+}  // namespace virtual_memory_test
 }  // namespace ropeway_test
 #endif

@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace context_test {
 
 void* const kUntouched = reinterpret_cast<void*>(0x77);
 
@@ -293,5 +293,5 @@ TEST_F(PrimaryCtxState, FollowsTheCount) {
   EXPECT_EQ(state(), 0);
 }
 
-}  // namespace
+}  // namespace context_test
 }  // namespace ropeway_test

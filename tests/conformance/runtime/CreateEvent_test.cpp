@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace create_event_test {
 
 void* const kUntouched = reinterpret_cast<void*>(0x77);
 
@@ -174,5 +174,5 @@ TEST_F(DestroyEvent, ClassicEventThatWasNeverRecordedLeavesItsWaiterBlocked) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace create_event_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace create_stream_test {
 
 void* const kUntouched = reinterpret_cast<void*>(0x77);
 
@@ -177,5 +177,5 @@ TEST_F(CreateStream, ManyThreadsCreateUseAndDestroy) {
   for (auto& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace create_stream_test
 }  // namespace ropeway_test

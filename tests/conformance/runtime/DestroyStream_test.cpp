@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace destroy_stream_test {
 
 using Destroy = aclError (*)(aclrtStream);
 
@@ -218,5 +218,5 @@ TEST_F(DestroyStreamForce, NothingTouchesMemoryAfterwards) {
   }
 }
 
-}  // namespace
+}  // namespace destroy_stream_test
 }  // namespace ropeway_test

@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace device_count_test {
 
 using DeviceCount = BareTest;
 
@@ -70,5 +70,5 @@ TEST_P(DeviceIdConversion, UnknownIdIsRejectedAndTheOutputStays) {
   }
 }
 
-}  // namespace
+}  // namespace device_count_test
 }  // namespace ropeway_test

@@ -6,7 +6,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace device_queries_test {
 
 int32_t PastLast() {
   uint32_t count = 0;
@@ -270,5 +270,5 @@ TEST_F(DeviceAtomics, OperationOutsideTheEnumIsRejected) {
   }
 }
 
-}  // namespace
+}  // namespace device_queries_test
 }  // namespace ropeway_test

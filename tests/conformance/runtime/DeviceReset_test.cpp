@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace device_reset_test {
 
 using DeviceReset = BareTest;
 
@@ -150,5 +150,5 @@ TEST_F(DeviceReset, FromInsideAHostFunctionIsRefused) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace device_reset_test
 }  // namespace ropeway_test

@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace device_task_abort_test {
 
 constexpr uint32_t kLongestMs = 36 * 60 * 1000;
 
@@ -91,5 +91,5 @@ TEST_F(DeviceTaskAbort, CallbackIsRegisteredByName) {
   EXPECT_EQ(stages.size(), 2u) << "removed";
 }
 
-}  // namespace
+}  // namespace device_task_abort_test
 }  // namespace ropeway_test

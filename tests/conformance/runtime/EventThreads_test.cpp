@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace event_threads_test {
 
 constexpr EventKind kAllKinds[] = {EventKind::kDefault, EventKind::kClassic, EventKind::kEx};
 constexpr size_t kSize = 4096;
@@ -99,5 +99,5 @@ TEST_F(EventThreads, OneEventRecordedQueriedAndWaitedForByAll) {
   EXPECT_EQ(RecordedStatus(shared.get()), ACL_EVENT_RECORDED_STATUS_COMPLETE);
 }
 
-}  // namespace
+}  // namespace event_threads_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace event_timing_test {
 
 constexpr EventKind kAllKinds[] = {EventKind::kDefault, EventKind::kClassic, EventKind::kEx};
 
@@ -181,5 +181,5 @@ TEST_F(EventId, ClassicEventsHaveDistinctIdsFromTheStart) {
   }
 }
 
-}  // namespace
+}  // namespace event_timing_test
 }  // namespace ropeway_test

@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace exception_callback_test {
 
 constexpr uint32_t kNone = 0xFFFFFFFFu;
 
@@ -158,5 +158,5 @@ TEST_F(ExceptionCallback, RefusedCallsAreNoExceptions) {
   EXPECT_EQ(g_seen.count(), 0u);
 }
 
-}  // namespace
+}  // namespace exception_callback_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace handle_validity_test {
 
 struct BadHandle {
   const char* what;
@@ -240,5 +240,5 @@ TEST_F(HandleValidity, ManyThreadsUseHandlesThatAnotherDestroys) {
   }
 }
 
-}  // namespace
+}  // namespace handle_validity_test
 }  // namespace ropeway_test

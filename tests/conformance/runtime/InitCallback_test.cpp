@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace init_callback_test {
 
 struct Journal {
   std::vector<int> calls;
@@ -177,5 +177,5 @@ TEST_F(FinalizeCallback, FailureIsReturnedAndTheCountStays) {
   EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace init_callback_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace init_test {
 
 class Init : public BareTest {
  protected:
@@ -148,5 +148,5 @@ TEST_F(FinalizeReference, LastOneMakesInitAFirstCallAgain) {
   EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace init_test
 }  // namespace ropeway_test

@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace last_error_test {
 
 aclError Take() { return aclrtGetLastError(ACL_RT_THREAD_LEVEL); }
 
@@ -170,5 +170,5 @@ TEST_F(RecentErrMsg, PilesUpUntilTaken) {
   for (const char* value : {"-1", "-2", "-3"}) EXPECT_NE(text.find(value), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace last_error_test
 }  // namespace ropeway_test

@@ -6,7 +6,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace launch_host_func_test {
 
 using LaunchHostFunc = StreamTest;
 
@@ -195,5 +195,5 @@ TEST_F(LaunchHostFunc, ManyThreadsLaunchOnManyStreams) {
   EXPECT_EQ(count, 16 * 20 * 2);
 }
 
-}  // namespace
+}  // namespace launch_host_func_test
 }  // namespace ropeway_test

@@ -6,7 +6,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace notify_test {
 
 class TestNotify {
  public:
@@ -244,5 +244,5 @@ TEST_F(CntNotify, IsOfAnotherProduct) {
   EXPECT_EQ(aclrtCntNotifyCreate(&notify, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
-}  // namespace
+}  // namespace notify_test
 }  // namespace ropeway_test

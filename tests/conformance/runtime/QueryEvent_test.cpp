@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace query_event_test {
 
 constexpr EventKind kAllKinds[] = {EventKind::kDefault, EventKind::kClassic, EventKind::kEx};
 
@@ -141,5 +141,5 @@ TEST_F(QueryEvent, CompleteTimeLineEventCanBeReadAtOnce) {
   }
 }
 
-}  // namespace
+}  // namespace query_event_test
 }  // namespace ropeway_test

@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace record_event_test {
 
 constexpr EventKind kAllKinds[] = {EventKind::kDefault, EventKind::kClassic, EventKind::kEx};
 
@@ -230,5 +230,5 @@ TEST_F(ResetEvent, ExternalEventTakesIt) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace record_event_test
 }  // namespace ropeway_test

@@ -8,7 +8,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace report_test {
 
 uint64_t Self() { return static_cast<uint64_t>(pthread_self()); }
 
@@ -330,5 +330,5 @@ TEST_F(LaunchCallback, OneThreadServesManyStreams) {
   for (auto& stream : streams) EXPECT_EQ(aclrtUnSubscribeReport(server.id(), stream.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace set_device_test {
 
 int32_t DeviceCount() {
   uint32_t count = 0;
@@ -235,5 +235,5 @@ TEST_F(GetDevice, FollowsTheCurrentContext) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace set_device_test
 }  // namespace ropeway_test

@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace state_callback_test {
 
 struct DeviceCall {
   int32_t device;
@@ -157,5 +157,5 @@ TEST_F(StreamStateCallback, SeesDefaultStreamsToo) {
   ASSERT_EQ(aclrtRegStreamStateCallback("watch", nullptr, nullptr), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace state_callback_test
 }  // namespace ropeway_test

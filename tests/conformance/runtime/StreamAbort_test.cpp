@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace stream_abort_test {
 
 using StreamAbort = StreamTest;
 
@@ -134,5 +134,5 @@ TEST_F(StreamStop, AbortThenClearsTheQueue) {
   EXPECT_EQ(count, 1);
 }
 
-}  // namespace
+}  // namespace stream_abort_test
 }  // namespace ropeway_test

@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace stream_failure_mode_test {
 
 using StreamFailureMode = StreamTest;
 
@@ -202,5 +202,5 @@ TEST_F(StopOnFailure, ResetMakesTheDeviceHealthyAgain) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS) << "continue mode again";
 }
 
-}  // namespace
+}  // namespace stream_failure_mode_test
 }  // namespace ropeway_test

@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace stream_properties_test {
 
 using StreamProperties = StreamTest;
 
@@ -209,5 +209,5 @@ TEST_F(StreamProperties, StreamSwitchingWantsItsArguments) {
   });
 }
 
-}  // namespace
+}  // namespace stream_properties_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace stream_wait_event_test {
 
 constexpr EventKind kAllKinds[] = {EventKind::kDefault, EventKind::kClassic, EventKind::kEx};
 
@@ -293,5 +293,5 @@ TEST_F(StreamWaitEventWithFlag, TimeoutIsInSecondsAndAllOnesTakeTheProcessSettin
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) << "the default is never";
 }
 
-}  // namespace
+}  // namespace stream_wait_event_test
 }  // namespace ropeway_test

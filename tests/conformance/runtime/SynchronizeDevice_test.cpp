@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace synchronize_device_test {
 
 using SynchronizeDevice = StreamTest;
 
@@ -111,5 +111,5 @@ TEST_F(SynchronizeDevice, StreamsCanBeMadeAndUnmadeWhileItWaits) {
   waiter.join();
 }
 
-}  // namespace
+}  // namespace synchronize_device_test
 }  // namespace ropeway_test

@@ -4,7 +4,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace synchronize_event_test {
 
 constexpr EventKind kAllKinds[] = {EventKind::kDefault, EventKind::kClassic, EventKind::kEx};
 
@@ -125,5 +125,5 @@ TEST_F(SynchronizeEvent, ManyThreadsWaitForOneEvent) {
   for (auto& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace synchronize_event_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace synchronize_stream_test {
 
 using SynchronizeStream = StreamTest;
 
@@ -220,5 +220,5 @@ TEST_F(StreamQuery, NeverReportsATasksErrorInContinueMode) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_SYS_DMA);
 }
 
-}  // namespace
+}  // namespace synchronize_stream_test
 }  // namespace ropeway_test

@@ -2,7 +2,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace sys_param_opt_test {
 
 constexpr auto kPastLast = static_cast<aclSysParamOpt>(ACL_OPT_ENABLE_KERNEL_EARLY_START + 1);
 constexpr auto kNegative = static_cast<aclSysParamOpt>(-1);
@@ -72,5 +72,5 @@ TEST_F(SysParamOpt, ContextScopeNeedsAContext) {
   EXPECT_EQ(WithoutContext([&] { return aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value); }), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace sys_param_opt_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/value_word.h"
 
 namespace ropeway_test {
-namespace {
+namespace value_wait_end_test {
 
 class ValueWaitEnd : public StreamTest {
  protected:
@@ -210,5 +210,5 @@ TEST_P(ValueWaitReset, FinishesWaitsThatQueuedWorkSatisfies) {
   EXPECT_EQ(pinned.get()[0], 5) << "what could run was dropped";
 }
 
-}  // namespace
+}  // namespace value_wait_end_test
 }  // namespace ropeway_test

@@ -6,7 +6,7 @@
 #include "tests/conformance/runtime/value_word.h"
 
 namespace ropeway_test {
-namespace {
+namespace value_wait_release_test {
 
 constexpr uint64_t kReleased = 0x0101010101010101;  // what a memset with 1 makes of a word
 
@@ -234,5 +234,5 @@ TEST_F(ValueWaitRelease, PingPong) {
   EXPECT_EQ(taken.Read(kRounds * 8), sent);
 }
 
-}  // namespace
+}  // namespace value_wait_release_test
 }  // namespace ropeway_test

@@ -6,7 +6,7 @@
 #include "tests/conformance/runtime/value_word.h"
 
 namespace ropeway_test {
-namespace {
+namespace value_wait_test {
 
 constexpr uint32_t kGeq = ACL_STREAM_WAIT_VALUE_GEQ;
 constexpr uint32_t kEq = ACL_STREAM_WAIT_VALUE_EQ;
@@ -244,5 +244,5 @@ TEST_F(ValueWait, TextNamesCallArgumentAndValue) {
                     [&] { return aclrtValueWait(word.get(), 1, 77, stream_); });
 }
 
-}  // namespace
+}  // namespace value_wait_test
 }  // namespace ropeway_test

@@ -5,7 +5,7 @@
 #include "tests/conformance/runtime/value_word.h"
 
 namespace ropeway_test {
-namespace {
+namespace value_write_test {
 
 using ValueWrite = StreamTest;
 
@@ -159,5 +159,5 @@ TEST_F(ValueWrite, TextNamesCallArgumentAndValue) {
                     [&] { return aclrtValueWrite(&word, 1, 0, stream_); });
 }
 
-}  // namespace
+}  // namespace value_write_test
 }  // namespace ropeway_test

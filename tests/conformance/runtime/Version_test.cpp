@@ -10,7 +10,7 @@
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
-namespace {
+namespace version_test {
 
 using Version = BareTest;
 
@@ -188,5 +188,5 @@ TEST_F(VersionFile, MalformedNumberIsAnInternalError) {
   EXPECT_EQ(number, -1);
 }
 
-}  // namespace
+}  // namespace version_test
 }  // namespace ropeway_test
