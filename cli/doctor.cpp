@@ -163,6 +163,7 @@ void LookForTypos(Findings& findings) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string variable(*entry, std::strcspn(*entry, "="));
     if (variable.compare(0, prefix.size(), prefix) != 0 || FindSetting(variable) != nullptr) continue;
+    if (variable == "ROPEWAY_PYTHON_EXTENSIONS") continue;  // the Python module's own
     findings.Add(Health::kProblem, variable, "no such setting", "see ropeway exec --help for the names");
   }
 }

@@ -1,0 +1,45 @@
+# The Python module acl: python/site-packages/acl.abi3.so of the drop-in tree, with type stubs. It is built against the limited API
+# of Python 3.10, so the one file that Debian's headers make serves every later python3.
+
+set(ROPEWAY_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 whose headers build the module acl, and which runs its tests")
+set(Python3_EXECUTABLE ${ROPEWAY_PYTHON})
+find_package(Python3 3.10 QUIET COMPONENTS Interpreter Development.Module)
+if(NOT Python3_FOUND OR NOT Python3_Development.Module_FOUND)
+  message(WARNING "The Python module acl is not built: ${ROPEWAY_PYTHON} has no development headers of Python 3.10 or later. "
+                  "On Debian: apt-get install python3-dev")
+  return()
+endif()
+
+file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
+add_library(acl_python MODULE ${python_sources})
+target_compile_definitions(acl_python PRIVATE Py_LIMITED_API=0x030A0000)
+target_compile_options(acl_python PRIVATE -g1)  # hundreds of small functions made by templates: full debug data is 7 MB
+target_include_directories(acl_python SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})
+target_link_libraries(acl_python PRIVATE ascendcl Threads::Threads)
+target_precompile_headers(acl_python PRIVATE ${PROJECT_SOURCE_DIR}/python/src/tables.h)
+# The library is found in the tree, from site-packages itself and from the folder acl in it.
+set_target_properties(acl_python PROPERTIES PREFIX "" OUTPUT_NAME acl SUFFIX .abi3.so
+  INSTALL_RPATH "$ORIGIN/../../lib64:$ORIGIN/../../../lib64")
+
+# Scripts put site-packages/acl on PYTHONPATH, or pyACL/python/site-packages/acl: the folder that holds the module. So it is there
+# under those names, too. The folder has no __init__.py, which is why the file beside it wins; it also holds the stubs.
+set(site_packages python/site-packages)
+file(CREATE_LINK ../acl.abi3.so ${staging_dir}/acl.abi3.so SYMBOLIC)
+file(CREATE_LINK ../python ${staging_dir}/python SYMBOLIC)
+install(TARGETS acl_python LIBRARY DESTINATION ${site_packages})
+install(FILES ${staging_dir}/acl.abi3.so DESTINATION ${site_packages}/acl)
+install(FILES ${staging_dir}/python DESTINATION pyACL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/stubs/acl DESTINATION ${site_packages} FILES_MATCHING PATTERN "*.pyi")
+file(GLOB python_stubs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/stubs/acl/*.pyi)
+add_custom_command(OUTPUT ${tree_stamp} DEPENDS acl_python ${python_stubs} APPEND)
+
+if(BUILD_TESTING)
+  execute_process(COMMAND ${ROPEWAY_PYTHON} -c "import numpy, pytest" RESULT_VARIABLE python_status ERROR_QUIET)
+  if(NOT python_status EQUAL 0)
+    message(WARNING "The test 'python' will FAIL: ${ROPEWAY_PYTHON} lacks numpy or pytest. "
+                    "On Debian: apt-get install python3-numpy python3-pytest")
+  endif()
+  ropeway_watched_test(python ${ROPEWAY_PYTHON} -m pytest -q -ra -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
+  set_property(TEST python APPEND PROPERTY ENVIRONMENT PYTHONPATH=${ROPEWAY_CANN_DIR}/${site_packages}
+                                                       PYTHONDONTWRITEBYTECODE=1 ROPEWAY_TEST_TREE=${ROPEWAY_CANN_DIR})
+endif()

@@ -1,0 +1,1 @@
+# Feature vector search, which is not part of this.

@@ -1,0 +1,1 @@
+# Media functions, which are not part of this.

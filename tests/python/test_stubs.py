@@ -1,0 +1,60 @@
+"""The type stubs beside the module say what the module says."""
+import ast
+import inspect
+import pathlib
+import re
+
+import pytest
+
+import acl
+
+SUBMODULES = ("rt", "mdl", "media", "op", "blas", "util", "prof", "himpi", "fv")
+STUBS = pathlib.Path(acl.__file__).resolve().with_name("acl")
+
+
+def stubbed(name):
+    tree = ast.parse((STUBS / f"{name}.pyi").read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def functions(module):
+    return {name: value for name, value in vars(module).items() if inspect.isbuiltin(value)}
+
+
+def items_of(function):
+    """How many items the docstring says come back; 0 for a bare value."""
+    shape = re.search(r"Returns (.*?)\.( C function|$)", function.__doc__).group(1)
+    return shape.count(",") + 1 if shape.startswith("(") else 0
+
+
+def items_in(annotation):
+    is_tuple = isinstance(annotation, ast.Subscript) and getattr(annotation.value, "id", "") == "tuple"
+    return len(annotation.slice.elts) if is_tuple else 0
+
+
+@pytest.mark.parametrize("name", ("__init__",) + SUBMODULES)
+def test_stubs_match_the_module(name):
+    module = acl if name == "__init__" else getattr(acl, name)
+    stubs, there = stubbed(name), functions(module)
+    assert stubs.keys() == there.keys()
+    for function_name, stub in stubs.items():
+        function = there[function_name]
+        parameters = inspect.signature(function).parameters.values()
+        assert [argument.arg for argument in stub.args.posonlyargs] == [
+            parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.POSITIONAL_ONLY
+        ], function_name
+        assert len(stub.args.defaults) == sum(
+            parameter.default is not inspect.Parameter.empty for parameter in parameters
+        )
+        assert (stub.args.vararg is not None) == any(
+            parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters
+        ), function_name
+        assert items_in(stub.returns) == items_of(function), function_name
+
+
+def test_the_stub_of_the_module_names_its_submodules():
+    tree = ast.parse((STUBS / "__init__.pyi").read_text(encoding="utf-8"))
+    named = {
+        alias.name for node in tree.body if isinstance(node, ast.ImportFrom) and node.level for alias in node.names
+    }
+    assert named == set(SUBMODULES)
