@@ -59,7 +59,7 @@ class Model final : public SlabObject {
 
   // A task that was submitted to a stream that takes part.
   Status Capture(Stream& stream, Task& task);
-  // A point that others can wait for; a wait makes a stream that does not take part yet join. Failures invalidate the capture.
+  // A point that others can wait for; a wait makes a stream that does not take part yet join.
   Status CaptureRecord(Stream& stream, uint32_t* edge, const char* call);
   Status CaptureWait(Stream& stream, uint32_t edge, const char* call);
   // One external operation per event. 107000 for a second one.
@@ -99,7 +99,6 @@ class Model final : public SlabObject {
   struct Callback {
     aclrtCallback function;
     void* argument;
-    bool operator==(const Callback&) const = default;
   };
   void AddDestroyCallback(Callback callback);
   bool RemoveDestroyCallback(aclrtCallback function);

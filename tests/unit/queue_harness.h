@@ -21,6 +21,8 @@
 #include "base/config.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/engine.h"
+#include "engine/sched/lane_engine.h"
+#include "unit/late_backend.h"
 
 namespace ropeway_unit {
 
@@ -38,11 +40,13 @@ struct CrewCase {
   ScheduleKind schedule;
   int lanes;
   uint64_t seed;
+  bool late = false;  // on a backend that works on behind Start
 };
 inline constexpr CrewCase kAllCrews[] = {{"Fast1", ScheduleKind::kFast, 1, 0},        {"Fast2", ScheduleKind::kFast, 2, 0},
                                          {"Fast8", ScheduleKind::kFast, 8, 0},        {"Earliest", ScheduleKind::kEarliest, 0, 0},
                                          {"Latest", ScheduleKind::kLatest, 0, 0},     {"Random", ScheduleKind::kRandom, 0, 7},
-                                         {"Random2", ScheduleKind::kRandom, 0, 4711}};
+                                         {"Random2", ScheduleKind::kRandom, 0, 4711}, {"FastLate", ScheduleKind::kFast, 2, 0, true},
+                                         {"RandomLate", ScheduleKind::kRandom, 0, 99, true}};
 inline void PrintTo(const CrewCase& crew, std::ostream* out) { *out << crew.name; }
 inline std::string CrewName(const testing::TestParamInfo<CrewCase>& info) { return info.param.name; }
 
@@ -253,6 +257,9 @@ inline Task CallTask(HostCallSink* sink, void (*function)(void*), void* argument
   return task;
 }
 
+// A host function for tests: counts.
+inline void AddOne(void* counter) { static_cast<std::atomic<int>*>(counter)->fetch_add(1); }
+
 inline Task FailTask(int code) {
   Task task{};
   task.kind = TaskKind::kFail;
@@ -298,7 +305,7 @@ class Line {
 // An engine and its queues. The engine's threads end before a queue does: to the engine, queues live for ever.
 class Workshop {
  public:
-  explicit Workshop(const CrewCase& crew) : engine_(cpu::CreateCpuEngine(SmallConfig(crew))) {}
+  explicit Workshop(const CrewCase& crew) : engine_(crew.late ? LateEngine(crew) : cpu::CreateCpuEngine(SmallConfig(crew))) {}
   ~Workshop() { engine_->Stop(); }
   Line& NewLine(QueueOwner* owner = nullptr, int priority = 0) {
     return lines_.emplace_back(*engine_, owner, static_cast<uint32_t>(lines_.size() + 1), priority);
@@ -306,6 +313,9 @@ class Workshop {
   Engine& engine() { return *engine_; }
 
  private:
+  static std::unique_ptr<Engine> LateEngine(const CrewCase& crew) {
+    return sched::CreateLaneEngine(SmallConfig(crew), [](WorkSharer& sharer) { return std::make_unique<LateBackend>(sharer); });
+  }
   std::unique_ptr<Engine> engine_;
   std::deque<Line> lines_;
 };

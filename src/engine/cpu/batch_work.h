@@ -63,13 +63,11 @@ class BatchWork final : public sched::SharedWork {
       const Piece& piece = pieces_[i];
       if (i + 1 < pieces_.size()) kernels.prefetch(addresses_.View(pieces_[i + 1].src), pieces_[i + 1].size);
       const size_t end = i == to.piece ? to.offset : piece.size;
-      CopyPiece(static_cast<char*>(addresses_.View(piece.dst)) + offset,
-                static_cast<const char*>(addresses_.View(piece.src)) + offset, end - offset);
+      copy_(static_cast<char*>(addresses_.View(piece.dst)) + offset, static_cast<const char*>(addresses_.View(piece.src)) + offset,
+            end - offset);
       if (i == to.piece) return;
     }
   }
-
-  void CopyPiece(char* dst, const char* src, size_t size) const { copy_(dst, src, size); }
 
   const std::vector<Piece>& pieces_;
   const AddressSpace& addresses_;

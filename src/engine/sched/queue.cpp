@@ -189,7 +189,8 @@ void LaneQueue::StartBytes(const Task& task) {
   if (code != 0) [[unlikely]]
     ReportFailure(task, code, failure.text);
   line_busy_ = !at_once_;
-  if (at_once_) TellFinished(task, code);
+  // A task of a graph is told of here: what counts for the stream is the end of the replay.
+  if (at_once_ || replay_.active()) TellFinished(task, code);
 }
 
 void LaneQueue::FinishBytes() {
@@ -197,17 +198,19 @@ void LaneQueue::FinishBytes() {
   line_busy_ = false;
   TaskFailure failure;
   const int code = shop_.backend->Finish(line_.get(), &failure);
-  if (code != 0) ReportFailure(Head(), code, failure.text);
+  // Which of the tasks it was is not known; the last one started, or the replay at the head, stands for them.
+  const bool plain = executed_ != completed_.load(std::memory_order_relaxed);
+  if (code != 0) ReportFailure(plain ? At(executed_ - 1) : Head(), code, failure.text);
+  shop_.values.MemoryChangedNow();
 }
 
 bool LaneQueue::Settle() {
+  FinishBytes();
   const uint64_t done = completed_.load(std::memory_order_relaxed);
   if (executed_ == done) [[likely]]
     return false;
-  FinishBytes();
   for (uint64_t i = done; i < executed_; ++i) TellFinished(At(i), 0);
   Publish();
-  shop_.values.MemoryChanged();
   return true;
 }
 
@@ -215,7 +218,7 @@ LaneQueue::Outcome LaneQueue::RunReplay(const Task& task) {
   if (!replay_.active()) replay_.Begin(task);
   const Outcome outcome = replay_.Run();
   if (outcome != Outcome::kDone) return outcome;
-  FinishBytes();
+  FinishBytes();  // before another replay of the graph gets its turn
   replay_.End();
   delete[] task.replay.bindings;
   return Outcome::kDone;
@@ -265,7 +268,6 @@ bool LaneQueue::RunCall(const Task& task) {
 bool LaneQueue::DropHead() {
   const Task& task = Head();
   if (replay_.active()) {
-    FinishBytes();
     if (!replay_.Cancel()) return false;
     replay_.End();
   }

@@ -110,7 +110,7 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
  private:
   Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }
   Task& Head() { return At(executed_); }
-  // Tasks that were started have ended: says so. False when there were none.
+  // Finishes what was started and says which tasks are complete now. False when there was none.
   bool Settle();
   // Looks for tasks behind the ones that the owner knows of; false when there are none.
   bool SeeMore();

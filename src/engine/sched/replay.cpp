@@ -52,7 +52,9 @@ Replay::Outcome Replay::Run() {
       done &= branch.state == Branch::State::kDone;
     }
     if (done) return Outcome::kDone;
-    if (!moved && GoIdle(wakes_seen)) return Outcome::kBlocked;
+    if (moved) continue;
+    queue_.FinishBytes();  // somebody outside may wait for them, and we for him
+    if (GoIdle(wakes_seen)) return Outcome::kBlocked;
   }
 }
 
