@@ -65,6 +65,12 @@ inline Status Submit(StreamRef stream, Context& context, Task& task) {
 inline Memory& TheMemory() { return Runtime::Get().memory(); }
 inline Engine& TheEngine() { return Runtime::Get().engine(); }
 
+// Where an address is, for calls that need no context: before the first device is set, all memory is pageable.
+inline Status LocateAnytime(const char* name, const void* address, size_t size, Location* location) {
+  Runtime* runtime = Runtime::GetIfStarted();
+  return runtime == nullptr ? Ok() : runtime->memory().Locate(name, address, size, location);
+}
+
 // Waits for every stream of the current context: what aclrtSynchronizeDevice does, and the frees that synchronise first.
 Status SynchronizeCurrentDevice(Deadline deadline);
 

@@ -43,12 +43,6 @@ Status RequireDevice(const char* name, const void* address, const Location& loca
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is %s memory; it must be device memory", name, address, PlaceName(location.place));
 }
 
-// Where an address is; pageable before the first device is set.
-Status LocateAny(const char* name, const void* address, size_t size, Location* location) {
-  Runtime* runtime = Runtime::GetIfStarted();
-  return runtime == nullptr ? Ok() : runtime->memory().Locate(name, address, size, location);
-}
-
 Status RequireCopyPair(const void* srcAddr, const Location& from, const void* dstAddr, const Location& to) {
   RW_TRY(RequireDevice("srcAddr", srcAddr, from));
   RW_TRY(RequireDevice("dstAddr", dstAddr, to));
@@ -109,9 +103,9 @@ aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, voi
     const size_t size = ThisProduct().copy_descriptor_size;
     SyncOperation in_progress;
     Location at, to, from;
-    RW_TRY(LocateAny("desc", desc, size, &at));
-    RW_TRY(LocateAny("dstAddr", dstAddr, count, &to));
-    RW_TRY(LocateAny("srcAddr", srcAddr, count, &from));
+    RW_TRY(LocateAnytime("desc", desc, size, &at));
+    RW_TRY(LocateAnytime("dstAddr", dstAddr, count, &to));
+    RW_TRY(LocateAnytime("srcAddr", srcAddr, count, &from));
     RW_TRY(RequireDevice("desc", desc, at));
     RW_TRY(RequireCopyPair(srcAddr, from, dstAddr, to));
     RW_TRY(CurrentContext().status());
@@ -133,7 +127,7 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
     RW_TRY(RequireInnerKind(kind));
     const size_t size = ThisProduct().copy_descriptor_size;
     Location at;
-    RW_TRY(LocateAny("desc", desc, size, &at));
+    RW_TRY(LocateAnytime("desc", desc, size, &at));
     RW_TRY(RequireDevice("desc", desc, at));
     RW_TRY(RequireAligned(desc));
     RW_TRY_SET(Context * context, CurrentContext());

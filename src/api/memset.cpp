@@ -46,8 +46,7 @@ Status RequireWords(void* ptr, size_t memSize, size_t N, Location* location) {
     return Reject(ACL_ERROR_INVALID_PARAM, "ptr %p is not aligned to 4 bytes", ptr);
   if (memSize < N * sizeof(uint32_t))
     return Reject(ACL_ERROR_INVALID_PARAM, "memSize %zu is less than 4 * N with N %zu", memSize, N);
-  Runtime* runtime = Runtime::GetIfStarted();
-  if (runtime != nullptr) RW_TRY(runtime->memory().Locate("ptr", ptr, N * sizeof(uint32_t), location));
+  RW_TRY(LocateAnytime("ptr", ptr, N * sizeof(uint32_t), location));
   if (location->place == Place::kPageable)
     return Reject(ACL_ERROR_INVALID_PARAM, "ptr %p is pageable host memory; allocate it with aclrtMallocHost or register it", ptr);
   return Ok();

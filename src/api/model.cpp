@@ -15,13 +15,8 @@ Status RequireMode(aclmdlRICaptureMode mode) {
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "mode %d is not 0 (global), 1 (thread local) or 2 (relaxed)", static_cast<int>(mode));
 }
 
-Status RequireNotCapturing(const Model& model) {
-  if (!model.capturing()) return Ok();
-  return Fail(ACL_ERROR_RT_MODEL_CAPTURED, "the model is still being captured; end the capture first");
-}
-
-Status RequireContextOf(const Model& model, const Context& context) {
-  if (model.scope() == &const_cast<Context&>(context).scope()) return Ok();
+Status RequireContextOf(const Model& model, Context& context) {
+  if (model.scope() == &context.scope()) return Ok();
   return Fail(ACL_ERROR_RT_MODEL_CONTEXT, "the model belongs to another context than the calling thread's; make its context current first");
 }
 
@@ -170,7 +165,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
       RW_TRY(RequireNotCapturing(*found.stream));
       RW_TRY(RequireExecuting(*found.stream));
     }
-    RW_TRY(RequireNotCapturing(*model));
+    RW_TRY(RequireCaptured(*model));
     RW_TRY_SET(Context * context, CurrentContext());
     const StreamRef target = OrDefault(found, *context);
     RW_TRY(RequireContextOf(*model, *context));
@@ -185,7 +180,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if (timeout == 0 || timeout < -1)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is neither -1 (for ever) nor a number of milliseconds", timeout);
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
-    RW_TRY(RequireNotCapturing(*model));
+    RW_TRY(RequireCaptured(*model));
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "a captured model is replayed by aclmdlRIExecuteAsync; this call is for models built by hand");
   });
 }
@@ -196,7 +191,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireContextOf(*model, *context));
-    RW_TRY(RequireNotCapturing(*model));
+    RW_TRY(RequireCaptured(*model));
     return model->Destroy();
   });
 }

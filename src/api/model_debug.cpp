@@ -91,11 +91,6 @@ Json DescribeModel(Model& model, bool verbose) {
   return {{"model", model.id()}, {"name", model.name()}, {"streams", std::move(streams)}};
 }
 
-Status RequireCaptured(const Model& model) {
-  if (!model.capturing()) return Ok();
-  return Fail(ACL_ERROR_RT_MODEL_CAPTURED, "the model is still being captured; end the capture first");
-}
-
 }  // namespace
 }  // namespace ropeway::api
 

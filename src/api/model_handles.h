@@ -14,6 +14,12 @@ inline Result<ModelHold> FindModel(aclmdlRI modelRI) {
   return Fail(ACL_ERROR_RT_INVALID_HANDLE, "modelRI %p is not a live model (destroyed, or not a model at all)", modelRI);
 }
 
+// 107026 while the capture is open.
+inline Status RequireCaptured(const Model& model) {
+  if (!model.capturing()) return Ok();
+  return Fail(ACL_ERROR_RT_MODEL_CAPTURED, "the model is still being captured; end the capture first");
+}
+
 inline Result<ModelPartHold> FindPart(const char* name, void* handle, ModelPart::Kind kind) {
   ModelPartHold part(ModelParts(), ModelParts().Acquire(handle));
   if (part && part->kind == kind) return part;

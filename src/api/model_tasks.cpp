@@ -77,7 +77,7 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream* streams, uint32_t* nu
     RW_TRY(RequirePointer("modelRI", modelRI));
     RW_TRY(RequireCount("numStreams", numStreams));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
-    if (model->capturing()) return Fail(ACL_ERROR_RT_MODEL_CAPTURED, "the model is still being captured; end the capture first");
+    RW_TRY(RequireCaptured(*model));
     return ListHandles("numStreams", streams, numStreams, model->branch_count(),
                        [&](size_t i) { return model->HandleOfPart(ModelPart::Kind::kStream, i, 0); });
   });

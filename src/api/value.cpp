@@ -14,8 +14,7 @@ Status RequireProduct() {
 }
 
 Status RequireWord(const void* devAddr, Location* location) {
-  Runtime* runtime = Runtime::GetIfStarted();
-  if (runtime != nullptr) RW_TRY(runtime->memory().Locate("devAddr", devAddr, sizeof(uint64_t), location));
+  RW_TRY(LocateAnytime("devAddr", devAddr, sizeof(uint64_t), location));
   if (location->place == Place::kDevice) return Ok();
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "devAddr %p is %s memory; it must be device memory", devAddr, PlaceName(location->place));
 }

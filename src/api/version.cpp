@@ -154,7 +154,7 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
     RW_TRY(RequirePointer("devPtr", devPtr));
     RW_TRY(RequirePointer("hostPtr", hostPtr));
     Location location;
-    if (Runtime* runtime = Runtime::GetIfStarted()) RW_TRY(runtime->memory().Locate("devPtr", devPtr, size, &location));
+    RW_TRY(LocateAnytime("devPtr", devPtr, size, &location));
     if (location.place != Place::kDevice)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view",
                   devPtr);
