@@ -14,28 +14,13 @@ constexpr size_t kHalf = DemoMemory::kSize / 2;
 
 void* At(const Area& area, size_t offset) { return static_cast<char*>(area.address) + offset; }
 
-// One descriptor, launched; the check holds the stream back.
+// One descriptor, launched.
 DemoPath DescriptorPath(const Stream& stream, Area dst, Area src) {
   auto descriptors = std::make_shared<CopyDescriptors>(1);
-  auto submit = [=, &stream] {
+  return HeldBackPath("descriptor D2D", stream, dst, src, [=, &stream] {
     descriptors->Set(0, dst.address, src.address, src.size);
     descriptors->Launch(0, stream);
-  };
-  auto check = [=, &stream] {
-    Freshen(dst, src);
-    Gate gate;
-    gate.Close(stream);
-    submit();
-    const bool waited = AllBytes(dst, kUntouched);
-    gate.Open();
-    stream.Synchronize();
-    return waited && SameBytes(dst, src);
-  };
-  auto run = [=, &stream] {
-    submit();
-    stream.Synchronize();
-  };
-  return {"descriptor D2D", src.size, check, run, [=] { std::memcpy(dst.bytes, src.bytes, src.size); }, ""};
+  });
 }
 
 // The stream itself rewrites the descriptor between two launches, by copying another one over it. All of it is
@@ -56,22 +41,7 @@ DemoPath ChangedDescriptorPath(const Stream& stream, Area dst, Area src) {
   };
   descriptors->Set(kFirst, At(dst, 0), At(src, 0), kHalf);
   descriptors->Set(kSecond, At(dst, kHalf), At(src, kHalf), kHalf);
-  auto check = [=, &stream] {
-    Freshen(dst, src);
-    Gate gate;
-    gate.Close(stream);
-    submit();
-    const bool waited = AllBytes(dst, kUntouched);
-    gate.Open();
-    stream.Synchronize();
-    return waited && SameBytes(dst, src);
-  };
-  auto run = [=, &stream] {
-    submit();
-    stream.Synchronize();
-  };
-  auto raw = [=] { std::memcpy(dst.bytes, src.bytes, src.size); };
-  return {"descriptor D2D, changed between two launches", src.size, check, run, raw, ""};
+  return HeldBackPath("descriptor D2D, changed between two launches", stream, dst, src, submit);
 }
 
 // Two cells of device memory with the base addresses. The check fills them in behind the call: they count when the copy

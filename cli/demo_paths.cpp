@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bench/cold_pool.h"
+#include "cli/gate.h"
 
 namespace ropeway::cli {
 
@@ -24,6 +25,24 @@ bool SameBytes(const Area& dst, const Area& src) { return std::memcmp(dst.bytes,
 // A run of one value equals itself shifted by one byte.
 bool AllBytes(const Area& area, uint8_t value) {
   return area.size == 0 || (area.bytes[0] == value && std::memcmp(area.bytes, area.bytes + 1, area.size - 1) == 0);
+}
+
+DemoPath HeldBackPath(const char* name, const Stream& stream, Area dst, Area src, std::function<void()> submit) {
+  auto check = [=, &stream] {
+    Freshen(dst, src);
+    Gate gate;
+    gate.Close(stream);
+    submit();
+    const bool waited = AllBytes(dst, kUntouched);
+    gate.Open();
+    stream.Synchronize();
+    return waited && SameBytes(dst, src);
+  };
+  auto run = [=, &stream] {
+    submit();
+    stream.Synchronize();
+  };
+  return {name, src.size, check, run, [=] { std::memcpy(dst.bytes, src.bytes, src.size); }, ""};
 }
 
 }  // namespace ropeway::cli

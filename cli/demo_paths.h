@@ -53,6 +53,10 @@ void Freshen(const Area& dst, const Area& src);
 bool SameBytes(const Area& dst, const Area& src);
 bool AllBytes(const Area& area, uint8_t value);
 
+// A path that copies src to dst in the order of a stream. The check holds the stream back and insists that `submit` returns with
+// nothing moved, so a copy inside the call does not pass.
+DemoPath HeldBackPath(const char* name, const Stream& stream, Area dst, Area src, std::function<void()> submit);
+
 std::vector<DemoPath> CopyPaths(DemoMemory& memory);        // sync, async, pageable, kind 5, 2-D, registered
 std::vector<DemoPath> BatchPaths(DemoMemory& memory);       // scattered blocks, pinned and pageable
 std::vector<DemoPath> DescriptorPaths(DemoMemory& memory);  // descriptors, offset copies
