@@ -25,8 +25,15 @@ add_custom_command(
   COMMENT "Compiling the GPU kernels")
 
 # The image as bytes of the plugin: assembled by the compiler that is there anyway.
-file(WRITE ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S.in ".section .rodata\n.balign 64\n.global ropeway_cuda_kernels\n.hidden ropeway_cuda_kernels\nropeway_cuda_kernels:\n.incbin \"${kernel_image}\"\n.section .note.GNU-stack,\"\",%progbits\n")
-configure_file(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S.in ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S COPYONLY)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S CONTENT [[
+.section .rodata
+.balign 64
+.global ropeway_cuda_kernels
+.hidden ropeway_cuda_kernels
+ropeway_cuda_kernels:
+.incbin "@kernel_image@"
+.section .note.GNU-stack,"",%progbits
+]] @ONLY)
 enable_language(ASM)
 set_source_files_properties(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S PROPERTIES OBJECT_DEPENDS ${kernel_image})
 
