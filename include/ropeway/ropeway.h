@@ -56,6 +56,25 @@ typedef struct ropewayLiveCounts {
 /* counts NULL: 100000. Needs no context. */
 RW_API aclError ropewayGetLiveCounts(ropewayLiveCounts* counts);
 
+/*
+ * Work that something outside the runtime carries out in stream order: a network, another process.
+ *
+ * When the stream comes to it, start(argument, operation) is called on a thread of the runtime. It must not block and may
+ * call nothing of the API but ropewayFinishOperation, which any thread may call, during start or later. The stream goes on
+ * when the operation is finished; a code other than 0 fails it as a failed copy would, with `text` in the message. When
+ * the stream is aborted or destroyed first, drop(argument, started) is called instead of, or (started = 1) after start: a
+ * started operation must be finished all the same, without effect. Both functions are told exactly once, or not at all.
+ *
+ * start or drop NULL: 100000. A stream that is being captured: 207000. NULL for the default stream.
+ */
+typedef void* ropewayOperation;
+typedef void (*ropewayStartFunc)(void* argument, ropewayOperation operation);
+typedef void (*ropewayDropFunc)(void* argument, int32_t started);
+RW_API aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream);
+
+/* Exactly once for every operation that was started; its handle is gone afterwards. operation NULL: 100000. text may be NULL. */
+RW_API aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const char* text);
+
 #ifdef __cplusplus
 }
 #endif

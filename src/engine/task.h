@@ -10,6 +10,8 @@
 
 namespace ropeway {
 
+struct TaskFailure;
+
 enum class TaskKind : uint8_t {
   kCopy,        // size bytes
   kCopy2d,      // height rows of width bytes
@@ -53,6 +55,10 @@ class Marker {
   // A graph is replayed, so that one more task names this marker and will tell it Reached or Dropped once more. For those
   // who count their tasks.
   virtual void Repeat() {}
+  // The stream has come to the wait that this marker belongs to. May be told more than once.
+  virtual void Begun() {}
+  // Why the wait ended badly, asked before Reached; 0 when it did not.
+  virtual int Failed(TaskFailure*) const { return 0; }
 
  protected:
   ~Marker() = default;

@@ -229,16 +229,25 @@ bool LaneQueue::RunAwait(const Task& task) {
   Gate* gate = task.await.gate;
   const int64_t timeout_ns = task.await.timeout_ns;
   const uint64_t sequence = executed_ + 1;
+  task.await.marker->Begun();
   place_.store(gate, std::memory_order_release);
   Block();
   if (gate->PassOrPark(this)) {
     Unblocked();
     place_.store(nullptr, std::memory_order_release);
-    task.await.marker->Reached();
+    EndAwait(task);
     return true;
   }
   if (timeout_ns != 0) crew_.StartTimer(*this, sequence, Deadline::AfterNs(timeout_ns));
   return false;
+}
+
+int LaneQueue::EndAwait(const Task& task) {
+  TaskFailure failure;
+  const int code = task.await.marker->Failed(&failure);
+  if (code != 0) ReportFailure(task, code, failure.text);
+  task.await.marker->Reached();
+  return code;
 }
 
 bool LaneQueue::RunAwaitValue(const Task& task) {
@@ -331,7 +340,10 @@ void LaneQueue::Opened() { PassGate(0); }
 
 void LaneQueue::PassGate(int code) {
   place_.store(nullptr, std::memory_order_release);
-  if (Head().kind == TaskKind::kAwait) Head().await.marker->Reached();
+  if (Head().kind == TaskKind::kAwait) {
+    const int failed = EndAwait(Head());
+    if (code == 0) code = failed;
+  }
   Resume(code);
 }
 

@@ -120,6 +120,7 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   Outcome RunHead();
   Outcome RunReplay(const Task& task);
   bool RunAwait(const Task& task);
+  int EndAwait(const Task& task);
   bool RunAwaitValue(const Task& task);
   bool RunCall(const Task& task);
   // True: the queue is blocked until an abort; false: the request was withdrawn meanwhile, and the queue is still ours.

@@ -1,0 +1,49 @@
+// ropewayLaunchOperation: how libraries on top of the runtime put work of their own into a stream.
+#include "api/entry.h"
+#include "ropeway/ropeway.h"
+#include "stream/operation.h"
+
+using namespace ropeway;
+using namespace ropeway::api;
+
+namespace ropeway::api {
+namespace {
+
+class UserOperation final : public Operation {
+ public:
+  UserOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument) : start_(start), drop_(drop), argument_(argument) {}
+
+  // The handle owns a reference of its own from the start to the finish.
+  using Handle = std::shared_ptr<Operation>;
+
+ private:
+  void Start() override { start_(argument_, new Handle(shared_from_this())); }
+  void Abandoned(bool started) override { drop_(argument_, started ? 1 : 0); }
+
+  const ropewayStartFunc start_;
+  const ropewayDropFunc drop_;
+  void* const argument_;
+};
+
+}  // namespace
+}  // namespace ropeway::api
+
+aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("start", reinterpret_cast<const void*>(start)));
+    RW_TRY(RequirePointer("drop", reinterpret_cast<const void*>(drop)));
+    RW_TRY_SET(StreamRef found, FindStream(stream));
+    RW_TRY_SET(Context * context, CurrentContext());
+    return std::make_shared<UserOperation>(start, drop, argument)
+        ->LaunchOn(OrDefault(found, *context), &context->scope(), 0, "ropewayLaunchOperation");
+  });
+}
+
+aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const char* text) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("operation", operation));
+    const std::unique_ptr<UserOperation::Handle> handle(static_cast<UserOperation::Handle*>(operation));
+    (*handle)->Finish(code, text == nullptr ? "" : text);
+    return Ok();
+  });
+}

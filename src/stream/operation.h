@@ -1,0 +1,65 @@
+// Work that somebody outside the engine carries out in a stream's order: another process, a network. A stream that comes to
+// it tells it to start and waits until it is finished; it ends well, or fails the stream as a copy would.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/status.h"
+#include "stream/stream.h"
+
+namespace ropeway {
+
+class Operation : public std::enable_shared_from_this<Operation> {
+ public:
+  virtual ~Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // Queues it, once. `timeout_ns`: how long the stream waits for the end, 0 for no limit. A stream that is being captured
+  // declines it (207000): an operation happens once.
+  Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
+
+  // The work is over: 0, or the code and the reason of its failure. Any thread; only the first call counts.
+  void Finish(int code, const std::string& text);
+
+ protected:
+  Operation() = default;
+  // The stream is here. Called once, on a thread of the engine or of a waiter that helps: it may not block and may not wait
+  // for work of any stream.
+  virtual void Start() = 0;
+  // The stream no longer waits: it was aborted, or its limit passed. `started` tells whether Start was called; Finish has no
+  // effect on the stream any more. May not block.
+  virtual void Abandoned(bool started) = 0;
+
+ private:
+  // The one task that names the operation.
+  class Waited final : public Marker {
+   public:
+    explicit Waited(Operation& operation) : operation_(operation) {}
+    void Begun() override { operation_.Begin(); }
+    int Failed(TaskFailure* failure) const override { return operation_.Explain(failure); }
+    void Reached() override { operation_.Leave(); }
+    void Dropped() override { operation_.Leave(); }
+
+   private:
+    Operation& operation_;
+  };
+  void Begin();
+  int Explain(TaskFailure* failure) const;
+  // The stream has left: gives up its reference, so the operation may be gone afterwards.
+  void Leave();
+
+  Gate gate_;
+  Waited waited_{*this};
+  std::shared_ptr<Operation> held_by_stream_;
+  std::atomic<bool> started_{false};
+  mutable std::mutex mutex_;
+  bool finished_ = false;  // this and the rest guarded by mutex_
+  int code_ = 0;
+  std::string text_;
+};
+
+}  // namespace ropeway
