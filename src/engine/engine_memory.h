@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "engine/shared_pages.h"
 
 namespace ropeway {
 
 class EngineMemory {
  public:
-  // Reserves addresses, once, before any block is handed out: `count` adjoining device ranges of `size_each` bytes, and one
-  // range of pinned host memory. Null when the process has no room.
-  virtual void* ReserveDevices(size_t count, size_t size_each) = 0;
+  // Reserves addresses, once, before any block is handed out: `count` adjoining device ranges of `size_each` bytes, starting at
+  // `wanted` when that is not 0, and one range of pinned host memory. Null when the process has no room (there).
+  virtual void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) = 0;
   virtual void* ReserveHost(size_t size) = 0;
   // Addresses begin or end to be used, whole chunks of the address map at a time. False when there is no memory for them.
   virtual bool Commit(void* address, size_t size, bool huge_pages) = 0;
@@ -19,6 +23,28 @@ class EngineMemory {
   virtual void Unregister(void* address) = 0;
   // Where the host reaches a device address; null when it cannot.
   virtual void* HostView(const void* device_address) const = 0;
+
+  // --- Shared pages: an engine that cannot share memory leaves these as they are -------------------------------------------------
+  virtual bool shares_memory() const { return false; }
+  // Fresh pages full of zeros, or those behind the descriptor of another process, which the object takes over. Null: no memory,
+  // or not what it should be.
+  virtual std::shared_ptr<SharedPages> CreatePages(size_t) { return nullptr; }
+  virtual std::shared_ptr<SharedPages> AdoptPages(int, size_t) { return nullptr; }
+  // Committed memory becomes pages under the feet of its users, and stays them until it is decommitted. Whole chunks, and the
+  // same ones each time. Null: no memory.
+  virtual std::shared_ptr<SharedPages> SharePages(void*, size_t) { return nullptr; }
+  // Puts pages behind reserved addresses or takes them away; whole chunks. With `host_access` host code may use the addresses.
+  struct Mapping {
+    void* address;
+    size_t size;
+    size_t offset;  // into the pages
+    bool host_access;
+  };
+  virtual bool MapPages(const SharedPages&, const Mapping&) { return false; }
+  virtual void UnmapPages(void*, size_t) {}
+  // Asked in a signal handler: true when a fault at `address` came from memory that was just being moved, and the access may be
+  // tried again.
+  virtual bool MovedMeanwhile(const void*) const { return false; }
 
  protected:
   ~EngineMemory() = default;

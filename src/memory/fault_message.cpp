@@ -40,6 +40,7 @@ void Explain(const void* address) {
 }
 
 void OnFault(int number, siginfo_t* info, void* context) {
+  if (g_memory->MovedMeanwhile(info->si_addr)) return;  // the access is tried again
   if (g_memory->InDeviceSpace(info->si_addr)) Explain(info->si_addr);
   if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(number, info, context);

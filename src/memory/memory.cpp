@@ -15,6 +15,17 @@ constexpr size_t kLargestHostWindow = size_t{32} << 30;
 #else
 constexpr size_t kLargestHostWindow = size_t{512} << 30;
 #endif
+// Where mapped memory lies: where the API documents it, or where there is room.
+struct MappedSpace {
+  size_t size;
+  uintptr_t at;
+};
+#if defined(ROPEWAY_TSAN)
+constexpr MappedSpace kMappedSpaces[] = {{size_t{64} << 30, 0}, {size_t{1} << 30, 0}};
+#else
+constexpr MappedSpace kMappedSpaces[] = {
+    {size_t{8} << 40, uintptr_t{16} << 40}, {size_t{8} << 40, 0}, {size_t{1} << 40, 0}, {size_t{64} << 30, 0}, {size_t{1} << 30, 0}};
+#endif
 constexpr size_t kSmallestHostWindow = size_t{1} << 30;
 constexpr size_t kPage = 4096;
 
@@ -36,13 +47,12 @@ bool Memory::Init() {
   const size_t window = std::bit_ceil(config_.device_memory) * 2;
   window_shift_ = std::countr_zero(window);
   const size_t windows = static_cast<size_t>(config_.devices) + 1;
-  void* devices = engine_.memory().ReserveDevices(windows, window);
-  if (devices == nullptr) return false;
+  if (!ReserveDeviceSpace(windows, window)) return false;
   // Where addresses are scarce (a limit on the address space, a tool such as valgrind) pinned memory makes do with fewer.
   size_t host_window = kLargestHostWindow;
   void* host = engine_.memory().ReserveHost(host_window);
   while (host == nullptr && host_window > kSmallestHostWindow) host = engine_.memory().ReserveHost(host_window /= 2);
-  if (host == nullptr || !devices_.Init(devices, windows * window) || !host_.Init(host, host_window)) return false;
+  if (host == nullptr || !host_.Init(host, host_window)) return false;
   for (int device = 0; device < config_.devices; ++device) {
     const uintptr_t base = devices_.base() + static_cast<size_t>(device) * window;
     device_heaps_.push_back(std::make_unique<Heap>(engine_, devices_, base, window, config_.device_memory, device));
@@ -52,13 +62,32 @@ bool Memory::Init() {
   return true;
 }
 
+bool Memory::ReserveDeviceSpace(size_t windows, size_t window) {
+  void* base = nullptr;
+  size_t mapped_windows = 0;
+  for (const MappedSpace& space : kMappedSpaces) {
+    mapped_windows = (space.size + window - 1) / window;
+    const uintptr_t wanted = space.at == 0 ? 0 : space.at - windows * window;
+    base = engine_.memory().ReserveDevices(windows + mapped_windows, window, wanted);
+    if (base != nullptr) break;
+  }
+  return base != nullptr && devices_.Init(base, windows * window) &&
+         mapped_.Init(engine_, static_cast<char*>(base) + windows * window, mapped_windows * window);
+}
+
 BlockInfo Memory::FindBlock(const void* address) const {
   if (devices_.Contains(address)) return devices_.Find(address);
+  if (mapped_.Contains(address)) return mapped_.Find(address);
   if (host_.Contains(address)) return host_.Find(address);
   return BlockInfo();
 }
 
-Location Memory::FindRegistered(const void* address, size_t count) const {
+Location Memory::FindElsewhere(const void* address, size_t count) const {
+  if (mapped_.Contains(address)) {
+    const BlockInfo run = mapped_.FindRun(address);
+    if (!run.found()) return {0, -1, Place::kNowhere};
+    return {run.end() - Bits(address), run.device, run.device < 0 ? Place::kPinned : Place::kDevice};
+  }
   const Registration registration = registrations_.Find(address);
   if (!registration.found() || count > registration.end() - Bits(address)) return Location();
   return {registration.end() - Bits(address), -1, Place::kPinned};

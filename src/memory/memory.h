@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "memory/address_map.h"
 #include "memory/heap.h"
+#include "memory/mapped_window.h"
 #include "memory/registrations.h"
 
 namespace ropeway {
@@ -44,7 +45,7 @@ class Memory final : public AddressJudge {
         return {0, -1, Place::kNowhere};
       return {static_cast<size_t>(room), -1, Place::kPinned};
     }
-    return FindRegistered(address, count);
+    return FindElsewhere(address, count);
   }
   // Two looks for those who know what an address should be: the room behind it in a block of `device`, or of pinned memory of ours. 0
   // for everything else, where Find knows more.
@@ -80,8 +81,9 @@ class Memory final : public AddressJudge {
   }
 
   BlockInfo FindBlock(const void* address) const;
-  bool InDeviceSpace(const void* address) const { return devices_.Contains(address); }
+  bool InDeviceSpace(const void* address) const { return devices_.Contains(address) || mapped_.Contains(address); }
   bool InHostSpace(const void* address) const { return host_.Contains(address); }
+  bool MovedMeanwhile(const void* address) const { return engine_.memory().MovedMeanwhile(address); }
   Registration FindRegistration(const void* address) const { return registrations_.Find(address); }
 
   std::optional<void*> AllocateDevice(int device, const HeapRequest& request);
@@ -93,6 +95,8 @@ class Memory final : public AddressJudge {
   void FreeAllOf(int device);
   Heap::Usage device_usage(int device) { return device_heaps_[static_cast<size_t>(device)]->usage(); }
   Heap::Usage host_usage() { return host_heap_->usage(); }
+  // Virtual memory and memory of other processes.
+  MappedWindow& mapped() { return mapped_; }
 
   // Registers host memory. With `mapped` it gets an address for device code, which is good for nothing else.
   Status Register(void* address, size_t size, bool mapped, uintptr_t* alias);
@@ -102,7 +106,9 @@ class Memory final : public AddressJudge {
  private:
   Memory(Engine& engine, const Config& config) : engine_(engine), config_(config) {}
   bool Init();
-  Location FindRegistered(const void* address, size_t count) const;
+  bool ReserveDeviceSpace(size_t windows, size_t window);
+  // Neither a device's own memory nor pinned memory of ours.
+  Location FindElsewhere(const void* address, size_t count) const;
   [[gnu::cold]] static Status ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location);
   void ReturnAlias(const Registration& registration);
 
@@ -110,6 +116,7 @@ class Memory final : public AddressJudge {
   const Config& config_;
   AddressMap devices_;  // all device windows, and behind them one for the aliases of registered memory
   AddressMap host_;
+  MappedWindow mapped_;  // right behind the device windows
   int window_shift_ = 0;  // every device has a window of the same size, a power of two
   std::vector<std::unique_ptr<Heap>> device_heaps_;
   std::unique_ptr<Heap> host_heap_;

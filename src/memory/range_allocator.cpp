@@ -44,6 +44,15 @@ std::optional<uintptr_t> RangeAllocator::Take(size_t size, size_t alignment) {
   return std::nullopt;
 }
 
+bool RangeAllocator::TakeAt(uintptr_t base, size_t size) {
+  auto it = by_address_.upper_bound(base);
+  if (it == by_address_.begin()) return false;
+  --it;
+  if (base - it->first > it->second || size > it->second - (base - it->first)) return false;
+  Remove(base, size);
+  return true;
+}
+
 void RangeAllocator::Remove(uintptr_t base, size_t size) {
   auto it = std::prev(by_address_.upper_bound(base));
   const auto [free_base, free_size] = *it;

@@ -17,6 +17,8 @@ class RangeAllocator {
   std::pair<uintptr_t, size_t> Add(uintptr_t base, size_t size);
   // `size` bytes, aligned to `alignment` (a power of two that divides the addresses of all ranges that matter).
   std::optional<uintptr_t> Take(size_t size, size_t alignment);
+  // Exactly this range; false when a part of it is not free.
+  bool TakeAt(uintptr_t base, size_t size);
   // Takes a range that is known to be free.
   void Remove(uintptr_t base, size_t size);
 

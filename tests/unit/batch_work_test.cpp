@@ -151,7 +151,7 @@ TEST(BatchWorkTest, StopCutsItShort) {
 TEST(BatchWorkTest, DeviceAddressesAreReachedThroughTheirView) {
   constexpr size_t kSize = 2 * kPortion;
   AddressSpace addresses;
-  char* device = static_cast<char*>(addresses.ReserveDevices(size_t{2} << 20, false));
+  char* device = static_cast<char*>(addresses.ReserveDevices(size_t{2} << 20, false, 0));
   ASSERT_NE(device, nullptr);
   std::vector<char> out(kSize), in(kSize, 7);
   auto run = [&](const Batch& batch) {

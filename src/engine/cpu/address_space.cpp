@@ -15,12 +15,25 @@ void* Reserve(size_t size, int protection) {
   return reinterpret_cast<void*>((bits + kAlignment - 1) & ~(kAlignment - 1));
 }
 
+void* ReserveAt(uintptr_t address, size_t size, int protection) {
+  void* wanted = reinterpret_cast<void*>(address);
+  void* got = mmap(wanted, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got == wanted) return got;
+  if (got != MAP_FAILED) munmap(got, size);  // a kernel that does not know the flag takes the address for a hint
+  return nullptr;
+}
+
 }  // namespace
 
-void* AddressSpace::ReserveDevices(size_t size, bool host_access) {
-  void* view = Reserve(size, PROT_READ | PROT_WRITE);
-  void* addresses = host_access ? view : Reserve(size, PROT_NONE);
-  if (view == nullptr || addresses == nullptr) return nullptr;
+void* AddressSpace::ReserveDevices(size_t size, bool host_access, uintptr_t wanted) {
+  const int protection = host_access ? PROT_READ | PROT_WRITE : PROT_NONE;
+  void* addresses = wanted != 0 ? ReserveAt(wanted, size, protection) : Reserve(size, protection);
+  if (addresses == nullptr) return nullptr;
+  void* view = host_access ? addresses : Reserve(size, PROT_READ | PROT_WRITE);
+  if (view == nullptr) {
+    munmap(addresses, size);
+    return nullptr;
+  }
   device_base_ = reinterpret_cast<uintptr_t>(addresses);
   device_size_ = size;
   view_distance_ = reinterpret_cast<uintptr_t>(view) - device_base_;

@@ -10,8 +10,8 @@ namespace ropeway::cpu {
 
 class AddressSpace {
  public:
-  // Without `host_access` the addresses that are returned trap when the program touches them.
-  void* ReserveDevices(size_t size, bool host_access);
+  // `wanted`: where the addresses shall start, 0 for anywhere; null when that is taken. Without `host_access` the addresses that are returned trap when the program touches them.
+  void* ReserveDevices(size_t size, bool host_access, uintptr_t wanted);
   void* ReserveHost(size_t size);
 
   // Translates an address that a program used to one that this process can touch.
@@ -19,6 +19,10 @@ class AddressSpace {
     const auto bits = reinterpret_cast<uintptr_t>(address);
     const bool device = bits - device_base_ < device_size_;
     return reinterpret_cast<void*>(device ? bits + view_distance_ : bits);
+  }
+  // Whether the engine reaches device memory through this address.
+  bool InView(const void* address) const {
+    return reinterpret_cast<uintptr_t>(address) - view_distance_ - device_base_ < device_size_;
   }
 
  private:

@@ -47,7 +47,9 @@ uint64_t LoadFrom(const void* view) {
 
 }  // namespace
 
-void* CpuBackend::ReserveDevices(size_t count, size_t size_each) { return addresses_.ReserveDevices(count * size_each, host_access_); }
+void* CpuBackend::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) {
+  return addresses_.ReserveDevices(count * size_each, host_access_, wanted);
+}
 
 void* CpuBackend::ReserveHost(size_t size) { return addresses_.ReserveHost(size); }
 
@@ -56,7 +58,41 @@ bool CpuBackend::Commit(void* address, size_t size, bool huge_pages) {
   return true;
 }
 
-void CpuBackend::Decommit(void* address, size_t size) { madvise(addresses_.View(address), size, MADV_DONTNEED); }
+void CpuBackend::Decommit(void* address, size_t size) {
+  void* view = addresses_.View(address);
+  shared_.Restore(view, size);
+  madvise(view, size, MADV_DONTNEED);
+}
+
+std::shared_ptr<SharedPages> CpuBackend::CreatePages(size_t size) { return MemfdPages::Create(size); }
+
+std::shared_ptr<SharedPages> CpuBackend::AdoptPages(int descriptor, size_t size) { return MemfdPages::Adopt(descriptor, size); }
+
+std::shared_ptr<SharedPages> CpuBackend::SharePages(void* address, size_t size) { return shared_.Share(addresses_.View(address), size); }
+
+bool CpuBackend::MapPages(const SharedPages& pages, const Mapping& mapping) {
+  const auto& file = static_cast<const MemfdPages&>(pages);
+  void* view = addresses_.View(mapping.address);
+  if (!file.MapAt(view, mapping.size, mapping.offset)) return false;
+  madvise(view, mapping.size, MADV_HUGEPAGE);
+  // The same bytes once more, where the program itself can reach them.
+  if (!mapping.host_access || view == mapping.address) return true;
+  if (file.MapAt(mapping.address, mapping.size, mapping.offset)) return true;
+  UnmapPages(mapping.address, mapping.size);
+  return false;
+}
+
+void CpuBackend::UnmapPages(void* address, size_t size) {
+  MapPrivate(addresses_.View(address), size, PROT_READ | PROT_WRITE);
+  if (!host_access_) MapPrivate(address, size, PROT_NONE);
+}
+
+bool CpuBackend::MovedMeanwhile(const void* address) const {
+  // The view is always accessible, but for the moment of a move.
+  if (!addresses_.InView(address)) return false;
+  shared_.AwaitMove();
+  return true;
+}
 
 uint64_t CpuBackend::LoadWord(const void* address) { return LoadFrom(addresses_.View(address)); }
 

@@ -4,6 +4,7 @@
 
 #include "engine/backend.h"
 #include "engine/cpu/address_space.h"
+#include "engine/cpu/shared_chunks.h"
 #include "engine/sched/shared_work.h"
 
 namespace ropeway::cpu {
@@ -13,13 +14,20 @@ class CpuBackend final : public Backend {
   CpuBackend(WorkSharer& sharer, bool host_access) : sharer_(sharer), host_access_(host_access) {}
 
   const Traits& traits() const override { return kTraits; }
-  void* ReserveDevices(size_t count, size_t size_each) override;
+  void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) override;
   void* ReserveHost(size_t size) override;
   bool Commit(void* address, size_t size, bool huge_pages) override;
   void Decommit(void* address, size_t size) override;
   bool Register(void*, size_t) override { return true; }
   void Unregister(void*) override {}
   void* HostView(const void* device_address) const override { return addresses_.View(device_address); }
+  bool shares_memory() const override { return true; }
+  std::shared_ptr<SharedPages> CreatePages(size_t size) override;
+  std::shared_ptr<SharedPages> AdoptPages(int descriptor, size_t size) override;
+  std::shared_ptr<SharedPages> SharePages(void* address, size_t size) override;
+  bool MapPages(const SharedPages& pages, const Mapping& mapping) override;
+  void UnmapPages(void* address, size_t size) override;
+  bool MovedMeanwhile(const void* address) const override;
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 
   std::unique_ptr<Line> NewLine() override { return nullptr; }
@@ -43,6 +51,7 @@ class CpuBackend final : public Backend {
   WorkSharer& sharer_;
   const bool host_access_;
   AddressSpace addresses_;
+  SharedChunks shared_;
   const AddressJudge* judge_ = nullptr;
 };
 

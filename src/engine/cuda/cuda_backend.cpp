@@ -47,9 +47,9 @@ void CudaBackend::Enter() const {
 
 // --- Addresses ----------------------------------------------------------------------------------------------------------
 
-void* CudaBackend::ReserveDevices(size_t count, size_t size_each) {
+void* CudaBackend::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) {
   Enter();
-  return memory_.ReserveDevices(count, size_each, gpus_);
+  return memory_.ReserveDevices(count, size_each, wanted, gpus_);
 }
 
 bool CudaBackend::Commit(void* address, size_t size, bool) {

@@ -9,9 +9,13 @@ constexpr unsigned kPinned = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DE
 
 }  // namespace
 
-void* CudaMemory::ReserveDevices(size_t count, size_t size_each, int gpus) {
+void* CudaMemory::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted, int gpus) {
   CUdeviceptr base = 0;
-  if (driver_.cuMemAddressReserve(&base, count * size_each, 0, 0, 0) != CUDA_SUCCESS) return nullptr;
+  if (driver_.cuMemAddressReserve(&base, count * size_each, 0, wanted, 0) != CUDA_SUCCESS) return nullptr;
+  if (wanted != 0 && base != wanted) {  // it was no more than a hint
+    driver_.cuMemAddressFree(base, count * size_each);
+    return nullptr;
+  }
   device_base_ = base;
   device_size_ = count * size_each;
   window_size_ = size_each;

@@ -24,6 +24,7 @@ namespace ropeway::cuda {
   X(cuGetErrorName)          \
   X(cuGetErrorString)        \
   X(cuMemAddressReserve)     \
+  X(cuMemAddressFree)        \
   X(cuMemCreate)             \
   X(cuMemRelease)            \
   X(cuMemMap)                \

@@ -1,0 +1,93 @@
+#include "engine/cpu/huge_pages.h"
+
+#include <sys/mman.h>
+
+#include <chrono>
+#include <utility>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+namespace ropeway::cpu {
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+// The first look comes soon; each later one when twice the time has passed.
+constexpr std::chrono::milliseconds kFirstPause{100};
+constexpr int kRounds = 9;
+
+bool Collapse(char* page) { return madvise(page, kHugePage, MADV_COLLAPSE) == 0; }
+
+}  // namespace
+
+HugePages::~HugePages() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void HugePages::Want(void* memory, size_t size) {
+  madvise(memory, size, MADV_HUGEPAGE);
+  std::unique_lock lock(mutex_);
+  wanted_[static_cast<char*>(memory)] = {size, std::vector<bool>(size / kHugePage)};
+  renewed_ = true;
+  changed_.notify_all();
+  if (running_) return;
+  running_ = true;
+  if (thread_.joinable()) thread_.join();  // it said running_ = false as its last word
+  thread_ = std::thread(&HugePages::Run, this);
+}
+
+void HugePages::Forget(void* memory) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return busy_ != memory; });
+  wanted_.erase(static_cast<char*>(memory));
+}
+
+void HugePages::Run() {
+  std::unique_lock lock(mutex_);
+  auto pause = kFirstPause;
+  for (int round = 0; round < kRounds && !stop_; ++round, pause *= 2) {
+    changed_.wait_for(lock, pause, [&] { return stop_; });
+    if (std::exchange(renewed_, false)) {
+      round = 0;
+      pause = kFirstPause;
+    }
+    if (Round(lock)) break;
+  }
+  wanted_.clear();
+  running_ = false;
+}
+
+bool HugePages::Round(std::unique_lock<std::mutex>& lock) {
+  bool all_done = true;
+  char* at = nullptr;
+  for (auto it = wanted_.begin(); it != wanted_.end() && !stop_; it = wanted_.upper_bound(at)) {
+    at = it->first;
+    std::vector<bool> done = it->second.done;
+    busy_ = at;
+    lock.unlock();
+    size_t left = 0;
+    for (size_t i = 0; i < done.size(); ++i) {
+      if (!done[i]) done[i] = Collapse(at + i * kHugePage);
+      left += !done[i];
+    }
+    lock.lock();
+    busy_ = nullptr;
+    changed_.notify_all();
+    // While the range was busy nobody could forget it.
+    if (left == 0) {
+      wanted_.erase(at);
+    } else {
+      wanted_[at].done = std::move(done);
+      all_done = false;
+    }
+  }
+  return all_done;
+}
+
+}  // namespace ropeway::cpu
