@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace ropeway {
 
@@ -18,6 +19,13 @@ class SharedPages {
 
  private:
   const size_t size_;
+};
+
+// A part of them: whole chunks.
+struct PagePiece {
+  std::shared_ptr<SharedPages> pages;
+  size_t offset;
+  size_t size;
 };
 
 }  // namespace ropeway

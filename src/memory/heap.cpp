@@ -41,7 +41,10 @@ std::optional<void*> Heap::Allocate(const HeapRequest& request) {
 
 std::optional<uintptr_t> Heap::TakeAddress(size_t footprint, size_t alignment) {
   if (!IsSmall(footprint)) return chunks_.Take(footprint, std::max(alignment, kChunkBytes));
-  if (auto base = granules_.Take(footprint, alignment)) return base;
+  if (auto base = granules_.Take(footprint, alignment)) {
+    idle_chunks_.erase(*base / kChunkBytes * kChunkBytes);
+    return base;
+  }
   std::optional<uintptr_t> chunk = chunks_.Take(kChunkBytes, kChunkBytes);
   if (!chunk) return std::nullopt;
   if (!engine_.memory().Commit(reinterpret_cast<void*>(*chunk), kChunkBytes, false)) {
@@ -58,15 +61,18 @@ void Heap::ReturnAddress(uintptr_t base, size_t footprint) {
     chunks_.Add(base, footprint);
     return;
   }
-  // Chunks without any small block left go back whole, all but one: a program that allocates and frees one small block
-  // at a time should not pay for a fresh page each time.
-  auto [free_base, free_size] = granules_.Add(base, footprint);
-  const uintptr_t first = RoundUp(free_base, kChunkBytes) + kChunkBytes;
-  const uintptr_t end = (free_base + free_size) / kChunkBytes * kChunkBytes;
-  if (end <= first) return;
-  granules_.Remove(first, end - first);
-  engine_.memory().Decommit(reinterpret_cast<void*>(first), end - first);
-  chunks_.Add(first, end - first);
+  const auto [free_base, free_size] = granules_.Add(base, footprint);
+  if (free_size != kChunkBytes) return;
+  // Chunks without any small block left go back, all but one: a program that allocates and frees one small block at a time should
+  // not pay for a fresh page each time. A chunk that other processes have seen is not for new blocks.
+  const bool shared = shared_chunks_.erase(free_base) != 0;
+  if (!shared && idle_chunks_.empty()) {
+    idle_chunks_.insert(free_base);
+    return;
+  }
+  granules_.Remove(free_base, kChunkBytes);
+  engine_.memory().Decommit(reinterpret_cast<void*>(free_base), kChunkBytes);
+  chunks_.Add(free_base, kChunkBytes);
 }
 
 void Heap::SetMap(uintptr_t base, size_t footprint, const Block* block) {
@@ -93,7 +99,35 @@ void Heap::Retire(uintptr_t base) {
   bytes_ -= info.size;
   live_.erase(it);
   if (Watcher* watcher = ActiveWatcher()) watcher->Freed({reinterpret_cast<void*>(base), info.size, device_, info.call});
-  retired_.push_back({Fence::BehindAll(), base, footprint, record});
+  retired_.push_back({Fence::BehindAll(), base, footprint, record, EndLease(base)});
+}
+
+std::shared_ptr<BlockLease> Heap::EndLease(uintptr_t base) {
+  const auto it = leases_.find(base);
+  if (it == leases_.end()) return nullptr;
+  std::shared_ptr<BlockLease> lease = std::move(it->second);
+  leases_.erase(it);
+  lease->freed.store(true, std::memory_order_release);
+  return lease;
+}
+
+std::optional<SharedBlock> Heap::Share(const void* address, size_t size) {
+  std::lock_guard lock(mutex_);
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  const BlockInfo block = map_.Find(address);
+  const auto it = live_.find(block.base);
+  if (!block.found() || it == live_.end() || size > block.end() - begin) return std::nullopt;
+  // Always the same chunks for the same block: all of a large one, or the one chunk that a small one lies in.
+  const uintptr_t first = block.base / kChunkBytes * kChunkBytes;
+  const size_t chunks = RoundUp(it->second, kChunkBytes);
+  std::shared_ptr<SharedPages> pages = engine_.memory().SharePages(reinterpret_cast<void*>(first), chunks);
+  if (pages == nullptr) return std::nullopt;
+  if (IsSmall(it->second)) shared_chunks_.insert(first);
+  std::shared_ptr<BlockLease>& lease = leases_[block.base];
+  if (lease == nullptr) lease = std::make_shared<BlockLease>();
+  // Others see the chunks that the range touches, and no more.
+  const uintptr_t from = begin / kChunkBytes * kChunkBytes;
+  return SharedBlock{{std::move(pages), from - first, RoundUp(begin + size, kChunkBytes) - from}, begin - from, lease};
 }
 
 bool Heap::Free(void* address) {
@@ -112,7 +146,7 @@ void Heap::FreeAll() {
 }
 
 void Heap::Reclaim() {
-  auto first_unused = std::partition(retired_.begin(), retired_.end(), [](Retired& entry) { return !entry.fence.Passed(); });
+  auto first_unused = std::partition(retired_.begin(), retired_.end(), [](Retired& entry) { return !entry.Unused(); });
   for (auto it = first_unused; it != retired_.end(); ++it) {
     ReturnAddress(it->base, it->footprint);
     unused_records_.push_back(it->record);

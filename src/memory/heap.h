@@ -3,13 +3,16 @@
 // reserved until the work queued at that moment has run.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/shared_pages.h"
 #include "memory/address_map.h"
 #include "memory/range_allocator.h"
 #include "stream/fence.h"
@@ -25,6 +28,18 @@ struct HeapRequest {
   const void* caller = nullptr;
 };
 
+// The hold that other processes have on a block: as long as somebody but the heap has one, its addresses are not used again.
+struct BlockLease {
+  std::atomic<bool> freed{false};
+};
+
+// A block as other processes get it.
+struct SharedBlock {
+  PagePiece piece;
+  size_t offset;  // of the address in the piece
+  std::shared_ptr<BlockLease> lease;
+};
+
 class Heap {
  public:
   // `capacity`: how many bytes may be reserved in all; the window is larger, because addresses are rounded.
@@ -34,6 +49,9 @@ class Heap {
   std::optional<void*> Allocate(const HeapRequest& request);
   // False when `address` is not the start of a live block.
   bool Free(void* address);
+  // Makes [address, address + size), which lies inside one live block, ready for other processes. Nothing: it does not lie in one, or
+  // there is no memory.
+  std::optional<SharedBlock> Share(const void* address, size_t size);
   // Frees everything that is alive.
   void FreeAll();
 
@@ -48,11 +66,14 @@ class Heap {
     uintptr_t base;
     size_t footprint;
     Block* record;
+    std::shared_ptr<BlockLease> lease;  // null: nobody else ever had a hold
+    bool Unused() { return fence.Passed() && (lease == nullptr || lease.use_count() == 1); }
   };
   static bool IsSmall(size_t footprint) { return footprint <= kChunkBytes / 2; }
   std::optional<uintptr_t> TakeAddress(size_t footprint, size_t alignment);
   void ReturnAddress(uintptr_t base, size_t footprint);
   void Retire(uintptr_t base);
+  std::shared_ptr<BlockLease> EndLease(uintptr_t base);
   void Reclaim();
   void SetMap(uintptr_t base, size_t footprint, const Block* block);
   Block* NewRecord();
@@ -64,8 +85,11 @@ class Heap {
 
   std::mutex mutex_;
   RangeAllocator chunks_;    // free chunks of the window
-  RangeAllocator granules_;  // free granules of chunks that hold small blocks
+  RangeAllocator granules_{kChunkBytes};  // free granules of chunks that hold small blocks
+  std::set<uintptr_t> shared_chunks_;     // those of which other processes may have some
+  std::set<uintptr_t> idle_chunks_;       // those of which all granules are free
   std::map<uintptr_t, size_t> live_;  // base -> footprint
+  std::map<uintptr_t, std::shared_ptr<BlockLease>> leases_;  // by base, of live blocks
   std::deque<Block> records_;         // never shrinks
   std::vector<Block*> unused_records_;
   std::vector<Retired> retired_;

@@ -6,7 +6,7 @@
 namespace ropeway {
 namespace {
 
-size_t SizeOf(const std::vector<MappedWindow::Piece>& pieces) {
+size_t SizeOf(const std::vector<PagePiece>& pieces) {
   size_t size = 0;
   for (const auto& piece : pieces) size += piece.size;
   return size;
@@ -63,7 +63,7 @@ void MappedWindow::Release(uintptr_t base, size_t size) {
   Reclaim();
 }
 
-bool MappedWindow::Map(uintptr_t base, const std::vector<Piece>& pieces, const BlockInfo& block, const void* owner, bool host_access) {
+bool MappedWindow::Map(uintptr_t base, const std::vector<PagePiece>& pieces, const BlockInfo& block, const void* owner, bool host_access) {
   std::lock_guard lock(mutex_);
   Reclaim();
   if (!MapPieces(base, pieces, host_access)) return false;
@@ -81,9 +81,9 @@ bool MappedWindow::Map(uintptr_t base, const std::vector<Piece>& pieces, const B
   return true;
 }
 
-bool MappedWindow::MapPieces(uintptr_t base, const std::vector<Piece>& pieces, bool host_access) {
+bool MappedWindow::MapPieces(uintptr_t base, const std::vector<PagePiece>& pieces, bool host_access) {
   uintptr_t at = base;
-  for (const Piece& piece : pieces) {
+  for (const PagePiece& piece : pieces) {
     if (!engine_->memory().MapPages(*piece.pages, {At(at), piece.size, piece.offset, host_access})) {
       engine_->memory().UnmapPages(At(base), SizeOf(pieces));
       return false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/shared_pages.h"
 #include "memory/address_map.h"
 #include "memory/range_allocator.h"
 #include "stream/fence.h"
@@ -32,15 +33,9 @@ class MappedWindow {
   // Gives addresses back once the work that is queued now has run, and their mappings with them.
   void Release(uintptr_t base, size_t size);
 
-  // One piece of pages behind part of a reservation: whole chunks.
-  struct Piece {
-    std::shared_ptr<SharedPages> pages;
-    size_t offset;
-    size_t size;
-  };
   // Puts the pieces, one behind the other, at `base`; `block` says what copies find there (inside these chunks), `owner` which
   // blocks belong together. False when the system refuses.
-  bool Map(uintptr_t base, const std::vector<Piece>& pieces, const BlockInfo& block, const void* owner, bool host_access);
+  bool Map(uintptr_t base, const std::vector<PagePiece>& pieces, const BlockInfo& block, const void* owner, bool host_access);
   // The block is gone for every later call; its pages go once the work that is queued now has run. False: none starts there.
   bool Unmap(uintptr_t block_base);
   // Host code gets, or loses, access to the addresses of a block.
@@ -50,7 +45,7 @@ class MappedWindow {
   struct Mapped {
     uintptr_t base;  // of the chunks
     size_t size;
-    std::vector<Piece> pieces;
+    std::vector<PagePiece> pieces;
     Block* record;
     const void* owner;
   };
@@ -60,7 +55,7 @@ class MappedWindow {
     uintptr_t release_base; // addresses that become free; none when the size is 0
     size_t release_size;
   };
-  bool MapPieces(uintptr_t base, const std::vector<Piece>& pieces, bool host_access);
+  bool MapPieces(uintptr_t base, const std::vector<PagePiece>& pieces, bool host_access);
   void Reclaim();
   void Hide(const Mapped& mapped);
 

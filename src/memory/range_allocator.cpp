@@ -17,7 +17,7 @@ void RangeAllocator::Erase(std::map<uintptr_t, size_t>::iterator it) {
 
 std::pair<uintptr_t, size_t> RangeAllocator::Add(uintptr_t base, size_t size) {
   auto next = by_address_.lower_bound(base);
-  if (next != by_address_.begin()) {
+  if (next != by_address_.begin() && Joins(base)) {
     auto before = std::prev(next);
     if (before->first + before->second == base) {
       base = before->first;
@@ -25,7 +25,7 @@ std::pair<uintptr_t, size_t> RangeAllocator::Add(uintptr_t base, size_t size) {
       Erase(before);
     }
   }
-  if (next != by_address_.end() && next->first == base + size) {
+  if (next != by_address_.end() && next->first == base + size && Joins(base + size)) {
     size += next->second;
     Erase(next);
   }
