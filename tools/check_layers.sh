@@ -7,7 +7,7 @@ cd "${1:-$(dirname "$0")/..}"
 
 awk_program='
 BEGIN {
-  split("base engine stream copy memory runtime api", names, " ")
+  split("base ipc engine stream copy memory runtime api", names, " ")
   for (i in names) rank[names[i]] = i + 0
   # watch hangs beside the list: it sees tasks, so it may look at what runs them, and only the two top rooms start it.
   split("watch stream engine base", names, " ")

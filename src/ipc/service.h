@@ -1,0 +1,90 @@
+// How processes find and trust each other. Each process that exports or imports runs one thread, which listens on an abstract
+// socket (nothing appears in the file system), checks who comes, and delivers messages. It sleeps in the kernel when there are none.
+//
+// Who is admitted: the same user, with the offer's whole key, from a process on the offer's list (or any, with the list
+// switched off). A key that never was and one that is withdrawn are answered alike. A peer that says nothing, or nonsense,
+// is dropped; it holds up nobody.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "ipc/connection.h"
+#include "ipc/key.h"
+
+namespace ropeway::ipc {
+
+// An import that was admitted.
+struct Joined {
+  std::shared_ptr<Connection> connection;
+  Message welcome;
+  Descriptor fd;
+};
+
+class Service {
+ public:
+  // Of this process; started by the first call. A forked child starts its own. 507022 when the system has no room for it.
+  static Result<Service*> Get();
+
+  // Makes the offer importable under the key that is returned.
+  Result<Key> Publish(std::shared_ptr<Offer> offer);
+  // Nobody is admitted any more; those who were keep the offer alive and are served.
+  void Withdraw(const Key& key);
+
+  // Imports. 107000: no such key (any more), or of another type; 207006: this process is not on the list; 507022: the exporter
+  // does not answer. `listener` is held weakly.
+  Result<Joined> Connect(const Key& key, uint32_t type, std::weak_ptr<Listener> listener, Deadline deadline);
+
+  size_t connections();
+  bool OnOwnThread() const;
+  // False in a forked child, where what the parent left may not be touched.
+  bool OfThisProcess() const;
+
+  // --- For connections ------------------------------------------------------------------------------------------------
+  void WantsToSend(const Connection& connection, bool wants);
+  void Forget(const Connection& connection);
+
+ private:
+  static constexpr uint64_t kListener = 0;  // epoll's name for the listening socket; connections count from 1
+  Service() = default;
+  struct Published {
+    Secret secret;
+    std::shared_ptr<Offer> offer;
+  };
+
+  Status Start();
+  void StartThread();
+  void Run();
+  Status Dial(uint64_t service, Deadline deadline, Channel* channel, Peer* peer);
+  // Puts a connection on the list; null when the system has no room for it.
+  std::shared_ptr<Connection> Adopt(Channel channel, Peer peer, std::weak_ptr<Listener> listener);
+  std::shared_ptr<Connection> Find(uint64_t id);
+  // On the service's thread:
+  void Accept();
+  void PauseAccepting(bool pause);
+  int DropSilentPeers();  // returns for how long nothing needs to be done, as epoll_wait wants it
+  void Handle(uint64_t id, uint32_t events);
+  bool Deliver(Connection& connection, const Message& message, Descriptor fd);
+  bool Greet(Connection& connection, const Message& hello);
+  std::shared_ptr<Offer> FindOffer(const Message& hello);
+  void End(Connection& connection, bool said_goodbye);
+
+  int pid_ = 0;
+  uint64_t name_ = 0;
+  Descriptor poll_;
+  Descriptor listening_;
+  int64_t paused_until_ns_ = 0;  // of the service's thread
+  std::map<uint64_t, int64_t> silent_;  // of the service's thread: who has not said hello, oldest first, and since when
+
+  std::mutex mutex_;  // guards the rest
+  uint64_t last_id_ = 0;
+  std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections_;
+  std::unordered_map<uint64_t, Published> offers_;  // by the first word of the secret; the others decide
+};
+
+}  // namespace ropeway::ipc
