@@ -28,6 +28,7 @@ constexpr MappedSpace kMappedSpaces[] = {
 #endif
 constexpr size_t kSmallestHostWindow = size_t{1} << 30;
 constexpr size_t kPage = 4096;
+constexpr size_t kLargestForeign = size_t{1} << 46;  // sums of two do not overflow
 
 size_t PhysicalMemory() {
   return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -117,6 +118,27 @@ bool Memory::FreeDevice(void* address) {
   if (!devices_.Contains(address)) return false;
   const size_t device = (Bits(address) - devices_.base()) >> window_shift_;
   return device < device_heaps_.size() && device_heaps_[device]->Free(address);
+}
+
+std::optional<SharedBlock> Memory::ShareDevice(const void* address, size_t size) {
+  if (!devices_.Contains(address)) return std::nullopt;
+  const size_t device = (Bits(address) - devices_.base()) >> window_shift_;
+  return device < device_heaps_.size() ? device_heaps_[device]->Share(address, size) : std::nullopt;
+}
+
+Result<uintptr_t> Memory::MapForeign(int descriptor, size_t piece_offset, size_t piece_size, const BlockInfo& block) {
+  const bool whole_chunks = (piece_offset | piece_size) % kChunkBytes == 0;
+  const bool inside = piece_size <= kLargestForeign && piece_offset <= kLargestForeign && block.end() <= piece_size && block.size != 0;
+  std::shared_ptr<SharedPages> pages = engine_.memory().AdoptPages(descriptor, inside ? piece_offset + piece_size : SIZE_MAX);
+  if (pages == nullptr || !whole_chunks || !inside)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "what the exporter sent is not %zu bytes of shared memory", piece_size);
+  const std::optional<uintptr_t> base = mapped_.Reserve(piece_size, kChunkBytes);
+  if (!base) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no addresses are left for %zu bytes of another process", piece_size);
+  BlockInfo placed = block;
+  placed.base += *base;
+  if (mapped_.Map(*base, {{pages, piece_offset, piece_size}}, placed, nullptr, false)) return *base;
+  mapped_.Release(*base, piece_size);
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the system does not map %zu bytes of another process", piece_size);
 }
 
 bool Memory::FreeHost(void* address) {

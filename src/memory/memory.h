@@ -97,6 +97,11 @@ class Memory final : public AddressJudge {
   Heap::Usage host_usage() { return host_heap_->usage(); }
   // Virtual memory and memory of other processes.
   MappedWindow& mapped() { return mapped_; }
+  // Makes a range inside one live block of a device ready for other processes; nothing: it is not, or there is no memory.
+  std::optional<SharedBlock> ShareDevice(const void* address, size_t size);
+  // Maps what another process shared: [piece_offset, + piece_size) of the pages behind the descriptor, which is taken over, at addresses
+  // of its own; `block` says what of it, counted from there, copies may use. Returns where the piece begins.
+  Result<uintptr_t> MapForeign(int descriptor, size_t piece_offset, size_t piece_size, const BlockInfo& block);
 
   // Registers host memory. With `mapped` it gets an address for device code, which is good for nothing else.
   Status Register(void* address, size_t size, bool mapped, uintptr_t* alias);

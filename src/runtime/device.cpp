@@ -2,6 +2,7 @@
 
 #include "acl/acl_rt.h"
 #include "engine/host_call.h"
+#include "runtime/ipc_memory.h"
 #include "runtime/runtime.h"
 #include "runtime/state_callbacks.h"
 #include "runtime/thread_state.h"
@@ -58,6 +59,7 @@ Status Device::Reset(bool force) {
 void Device::CloseIfUnused() {
   std::lock_guard lock(mutex_);
   if (active() || explicit_contexts_ > 0) return;
+  IpcMemory::Get().CloseImportsOf(Runtime::Get().memory(), id_);
   Runtime::Get().memory().FreeAllOf(id_);
 }
 

@@ -1,6 +1,5 @@
-// Memory, events and notifies of other processes (copy-and-memory.md 10.3, runtime.md 5.8 and 6.1), and the older rt
-// names of the memory part: not there yet.
-#include "api/legacy.h"
+// Events and notifies of other processes (runtime.md 5.8 and 6.1): not there yet; and the link of imported memory, which other
+// products have.
 #include "api/refused/refuse.h"
 #include "stream/event.h"
 #include "stream/notify.h"
@@ -11,8 +10,7 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr const char* kNoIpcMemory =
-    "device memory shared by key is not there yet; copy through host memory that the processes share";
+constexpr const char* kNoLinks = "this product has one link between devices, so there is none to choose";
 constexpr const char* kNoIpcEvents =
     "events of other processes are not there yet; synchronise, then tell the other process";
 constexpr const char* kNoIpcNotifies =
@@ -45,34 +43,6 @@ Status RequireKeyRoom(size_t len) {
 // --- Memory
 // -------------------------------------------------------------------------------------------------------------
 
-aclError aclrtIpcMemGetExportKey(void* devPtr, size_t size, char* key, size_t len, uint64_t flags) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointers({{"devPtr", devPtr}, {"key", key}}));
-    RW_TRY(RequireSome(Layer::kRuntime, "size", size));
-    RW_TRY(RequireKeyRoom(len));
-    RW_TRY(RequireRange(Layer::kRuntime, "flags", static_cast<int64_t>(flags), 0, 1));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-aclError aclrtIpcMemClose(const char* key) { return Refuse(__func__, kNoIpcMemory, {{"key", key}}); }
-
-aclError aclrtIpcMemImportByKey(void** devPtr, const char* key, uint64_t flags) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointers({{"devPtr", devPtr}, {"key", key}}));
-    RW_TRY(RequireRange(Layer::kRuntime, "flags", static_cast<int64_t>(flags), 0, 1));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-aclError aclrtIpcMemSetImportPid(const char* key, int32_t* pid, size_t num) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointers({{"key", key}, {"pid", pid}}));
-    RW_TRY(RequireSome(Layer::kRuntime, "num", num));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
 aclError aclrtIpcMemSetAttr(const char* key, aclrtIpcMemAttrType type, uint64_t attr) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequireRuntimePointer("key", key));
@@ -80,61 +50,7 @@ aclError aclrtIpcMemSetAttr(const char* key, aclrtIpcMemAttrType type, uint64_t 
         RequireRange(Layer::kRuntime, "type", type, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK));
     RW_TRY(RequireRange(Layer::kRuntime, "attr", static_cast<int64_t>(attr), ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO,
                         ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-aclError aclrtIpcMemImportPidInterServer(const char* key, aclrtServerPid* serverPids, size_t num) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRuntimePointer("key", key));
-    RW_TRY(RequireRuntimePointer("serverPids", serverPids));
-    RW_TRY(RequireSome(Layer::kRuntime, "num", num));
-    RW_TRY(RequireServerPids(serverPids, num));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-// --- Memory, older names: the runtime layer sees their nulls
-// ------------------------------------------------------------
-
-int32_t rtIpcSetMemoryName(const void* ptr, uint64_t byteCount, char* name, uint32_t len) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRuntimePointer("ptr", ptr));
-    RW_TRY(RequireRuntimePointer("name", name));
-    RW_TRY(RequireSome(Layer::kRuntime, "byteCount", byteCount));
-    RW_TRY(RequireSome(Layer::kRuntime, "len", len));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-int32_t rtIpcDestroyMemoryName(const char* name) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRuntimePointer("name", name));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-int32_t rtIpcOpenMemory(void** ptr, const char* name) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRuntimePointer("ptr", ptr));
-    RW_TRY(RequireRuntimePointer("name", name));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-int32_t rtIpcCloseMemory(const void* ptr) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRuntimePointer("ptr", ptr));
-    return NotSupported(kNoIpcMemory);
-  });
-}
-
-int32_t rtSetIpcMemorySuperPodPid(const char* name, uint32_t, int32_t pid[], int32_t num) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRuntimePointer("name", name));
-    RW_TRY(RequireRuntimePointer("pid", pid));
-    RW_TRY(RequireRange(Layer::kRuntime, "num", num, 1, INT32_MAX));
-    return NotSupported(kNoIpcMemory);
+    return NotSupported(kNoLinks);
   });
 }
 

@@ -115,37 +115,33 @@ TEST_F(LegacyNames, CopyTakesItsDirectionFromTheAddresses) {
   EXPECT_EQ(rtMemcpyAsyncWithoutCheckKind(device.get(), 63, in.get(), 64, 0, stream_), kRange);
 }
 
-TEST_F(LegacyNames, SharedMemoryIsRefused) {
+TEST_F(LegacyNames, MemoryIsSharedByName) {
   char name[65] = "no name";
-  void* out = Nonsense();
+  void* out = nullptr;
   int32_t pid = 1;
-  ExpectRefusals(
-      {
-          {"rtIpcSetMemoryName",
-           [&] { return rtIpcSetMemoryName(Nonsense(), 64, name, sizeof(name)); },
-           {{kRange, [&] { return rtIpcSetMemoryName(nullptr, 64, name, sizeof(name)); }},
-            {kRange, [&] { return rtIpcSetMemoryName(Nonsense(), 64, nullptr, sizeof(name)); }},
-            {kRange, [&] { return rtIpcSetMemoryName(Nonsense(), 0, name, sizeof(name)); }},
-            {kRange, [&] { return rtIpcSetMemoryName(Nonsense(), 64, name, 0); }}}},
-          {"rtIpcDestroyMemoryName",
-           [&] { return rtIpcDestroyMemoryName(name); },
-           {{kRange, [&] { return rtIpcDestroyMemoryName(nullptr); }}}},
-          {"rtIpcOpenMemory",
-           [&] { return rtIpcOpenMemory(&out, name); },
-           {{kRange, [&] { return rtIpcOpenMemory(nullptr, name); }},
-            {kRange, [&] { return rtIpcOpenMemory(&out, nullptr); }}}},
-          {"rtIpcCloseMemory",
-           [&] { return rtIpcCloseMemory(Nonsense()); },
-           {{kRange, [&] { return rtIpcCloseMemory(nullptr); }}}},
-          {"rtSetIpcMemorySuperPodPid",
-           [&] { return rtSetIpcMemorySuperPodPid(name, 0, &pid, 1); },
-           {{kRange, [&] { return rtSetIpcMemorySuperPodPid(nullptr, 0, &pid, 1); }},
-            {kRange, [&] { return rtSetIpcMemorySuperPodPid(name, 0, nullptr, 1); }},
-            {kRange, [&] { return rtSetIpcMemorySuperPodPid(name, 0, &pid, 0); }}}},
-      },
-      LastError::kShows);
+  DeviceBuffer block(64);
+  EXPECT_EQ(rtIpcSetMemoryName(nullptr, 64, name, sizeof(name)), kRange);
+  EXPECT_EQ(rtIpcSetMemoryName(block.get(), 64, nullptr, sizeof(name)), kRange);
+  EXPECT_EQ(rtIpcSetMemoryName(block.get(), 0, name, sizeof(name)), kRange);
+  EXPECT_EQ(rtIpcSetMemoryName(block.get(), 64, name, 0), kRange);
   EXPECT_STREQ(name, "no name");
-  EXPECT_EQ(out, Nonsense());
+  ASSERT_EQ(rtIpcSetMemoryName(block.get(), 64, name, sizeof(name)), ACL_SUCCESS);
+  EXPECT_EQ(rtSetIpcMemorySuperPodPid(nullptr, 0, &pid, 1), kRange);
+  EXPECT_EQ(rtSetIpcMemorySuperPodPid(name, 0, nullptr, 1), kRange);
+  EXPECT_EQ(rtSetIpcMemorySuperPodPid(name, 0, &pid, 0), kRange);
+  EXPECT_EQ(rtSetIpcMemorySuperPodPid(name, 0, &pid, 1), ACL_SUCCESS);
+  EXPECT_EQ(rtIpcOpenMemory(nullptr, name), kRange);
+  EXPECT_EQ(rtIpcOpenMemory(&out, nullptr), kRange);
+  EXPECT_EQ(rtIpcOpenMemory(&out, "no name"), kRange);
+  EXPECT_EQ(out, nullptr);
+  ASSERT_EQ(rtIpcOpenMemory(&out, name), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemset(out, 64, 1, 64), ACL_SUCCESS);
+  EXPECT_EQ(rtIpcCloseMemory(nullptr), kRange);
+  EXPECT_EQ(rtIpcCloseMemory(out), ACL_SUCCESS);
+  EXPECT_EQ(rtIpcCloseMemory(out), kRange);
+  EXPECT_EQ(rtIpcDestroyMemoryName(nullptr), kRange);
+  EXPECT_EQ(rtIpcDestroyMemoryName(name), ACL_SUCCESS);
+  EXPECT_EQ(rtIpcOpenMemory(&out, name), kRange);
 }
 
 void SetTrue(void* flag) { *static_cast<bool*>(flag) = true; }

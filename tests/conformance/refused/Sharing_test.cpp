@@ -72,45 +72,13 @@ TEST_F(RefusedSharing, ImportV2AsksForAContextBeforeTheType) {
   EXPECT_EQ(result, ACL_ERROR_RT_CONTEXT_NULL);
 }
 
-TEST_F(RefusedSharing, MemoryByKeyIsRefused) {
-  DeviceBuffer block(4096);
-  ExpectRefusals(
-      {
-          {"aclrtIpcMemGetExportKey",
-           [&] { return aclrtIpcMemGetExportKey(block.get(), 4096, key_, sizeof(key_), 0); },
-           {{kNull, [&] { return aclrtIpcMemGetExportKey(nullptr, 0, key_, sizeof(key_), 0); }},
-            {kNull, [&] { return aclrtIpcMemGetExportKey(block.get(), 4096, nullptr, sizeof(key_), 0); }},
-            {kRange, [&] { return aclrtIpcMemGetExportKey(block.get(), 0, key_, sizeof(key_), 0); }},
-            {kRange, [&] { return aclrtIpcMemGetExportKey(block.get(), 4096, key_, 64, 0); }},
-            {kRange, [&] { return aclrtIpcMemGetExportKey(block.get(), 4096, key_, sizeof(key_), 2); }}}},
-          {"aclrtIpcMemClose",
-           [&] { return aclrtIpcMemClose(key_); },
-           {{kNull, [&] { return aclrtIpcMemClose(nullptr); }}}},
-          {"aclrtIpcMemImportByKey",
-           [&] { return aclrtIpcMemImportByKey(&out_, key_, 0); },
-           {{kNull, [&] { return aclrtIpcMemImportByKey(nullptr, key_, 0); }},
-            {kNull, [&] { return aclrtIpcMemImportByKey(&out_, nullptr, 0); }},
-            {kRange, [&] { return aclrtIpcMemImportByKey(&out_, key_, 2); }}}},
-          {"aclrtIpcMemSetImportPid",
-           [&] { return aclrtIpcMemSetImportPid(key_, &pid_, 1); },
-           {{kNull, [&] { return aclrtIpcMemSetImportPid(nullptr, &pid_, 1); }},
-            {kNull, [&] { return aclrtIpcMemSetImportPid(key_, nullptr, 1); }},
-            {kRange, [&] { return aclrtIpcMemSetImportPid(key_, &pid_, 0); }}}},
-          {"aclrtIpcMemSetAttr",
-           [&] { return aclrtIpcMemSetAttr(key_, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1); },
-           {{kRange, [&] { return aclrtIpcMemSetAttr(nullptr, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1); }},
-            {kRange, [&] { return aclrtIpcMemSetAttr(key_, static_cast<aclrtIpcMemAttrType>(1), 1); }},
-            {kRange, [&] { return aclrtIpcMemSetAttr(key_, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 4); }}}},
-          {"aclrtIpcMemImportPidInterServer",
-           [&] { return aclrtIpcMemImportPidInterServer(key_, &server_, 1); },
-           {{kRange, [&] { return aclrtIpcMemImportPidInterServer(nullptr, &server_, 1); }},
-            {kRange, [&] { return aclrtIpcMemImportPidInterServer(key_, nullptr, 1); }},
-            {kRange, [&] { return aclrtIpcMemImportPidInterServer(key_, &server_, 0); }},
-            {kRange, [&] { return aclrtIpcMemImportPidInterServer(key_, &nobody_, 1); }}}},
-      },
-      LastError::kShows);
-  EXPECT_STREQ(key_, "no key");
-  EXPECT_EQ(out_, Nonsense());
+TEST_F(RefusedSharing, TheLinkOfMemoryIsRefused) {
+  ExpectRefusals({{"aclrtIpcMemSetAttr",
+                   [&] { return aclrtIpcMemSetAttr(key_, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1); },
+                   {{kRange, [&] { return aclrtIpcMemSetAttr(nullptr, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 1); }},
+                    {kRange, [&] { return aclrtIpcMemSetAttr(key_, static_cast<aclrtIpcMemAttrType>(1), 1); }},
+                    {kRange, [&] { return aclrtIpcMemSetAttr(key_, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 4); }}}}},
+                 LastError::kShows);
 }
 
 TEST_F(RefusedSharing, EventHandlesAreRefused) {
