@@ -23,7 +23,7 @@ int RunBench(const BenchOptions& options) {
   BenchReport report(options);
   DeviceScope device(0);
   for (auto* workloads : {BenchSubmit, BenchSmallCopies, BenchLargeCopies, BenchBatches, BenchDescriptors, BenchGraphs,
-                          BenchHandOver, BenchManyStreams}) {
+                          BenchHandOver, BenchImported, BenchManyStreams}) {
     RunWorkloads(workloads, report);
   }
   if (report.empty()) {

@@ -96,6 +96,7 @@ void BenchBatches(BenchReport& report);      // batch_submit_16k, batch_*, batch
 void BenchDescriptors(BenchReport& report);  // descriptor_*
 void BenchGraphs(BenchReport& report);       // graph_1000x4k
 void BenchHandOver(BenchReport& report);     // value_hand_over
+void BenchImported(BenchReport& report);     // imported_256m
 void BenchManyStreams(BenchReport& report);  // streams_*, idle_100_streams
 
 }  // namespace ropeway::cli
