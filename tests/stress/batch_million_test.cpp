@@ -11,7 +11,7 @@ namespace {
 using bytes::Batch;
 using bytes::HeldStream;
 
-constexpr size_t kItems = 1'000'000;
+constexpr size_t kItems = Large(1'000'000, 100'000);
 constexpr size_t kItem = 16;
 constexpr size_t kBytes = kItems * kItem;
 

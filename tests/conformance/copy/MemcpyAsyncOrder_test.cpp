@@ -234,7 +234,7 @@ TEST_F(MemcpyAsyncOrder, OverlapSucceedsAndLeavesTheRestAlone) {
 }
 
 TEST_F(MemcpyAsyncOrder, LargeCopyCrossesEveryPiece) {
-  constexpr size_t kSize = 129 * kMiB + 11;
+  constexpr size_t kSize = Large(129 * kMiB + 11, 5 * kMiB + 11);
   DeviceBuffer device(kSize);
   PinnedBuffer pinned(kSize);
   Fill(pinned, Pattern(kSize, 22));

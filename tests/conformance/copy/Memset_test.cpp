@@ -45,7 +45,7 @@ TEST_P(Memset, LowByteOfTheValueFillsExactlyTheRange) {
 }
 
 TEST_P(Memset, LargeRange) {
-  constexpr size_t kSize = 70 * kMiB + 5;
+  constexpr size_t kSize = Large(70 * kMiB + 5, 5 * kMiB + 5);
   DeviceBuffer device(kSize);
   ASSERT_EQ(Set(device.get(), kSize, 0x5C, kSize), ACL_SUCCESS);
   Settle();
