@@ -4,10 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 
-#include "api/entry.h"
+#include "api/checks.h"
 
 namespace ropeway::api {
 
@@ -16,16 +15,6 @@ inline Status NotSupported(const char* why) { return Fail(ACL_ERROR_RT_FEATURE_N
 
 // The same for event, stream and capture calls, whose 207000 aclrtGetLastError must not show (runtime.md 9.2).
 inline Status NotSupportedQuietly(const char* why) { return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s", why); }
-
-struct Argument {
-  const char* name;
-  const void* pointer;
-};
-
-inline Status RequirePointers(std::initializer_list<Argument> arguments) {
-  for (const Argument& argument : arguments) RW_TRY(RequirePointer(argument.name, argument.pointer));
-  return Ok();
-}
 
 // For the many functions whose only check is that pointers are not null.
 inline aclError Refuse(const char* call, const char* why, std::initializer_list<Argument> required = {}) {
@@ -45,49 +34,5 @@ template <typename Return, typename... Arguments>
 const void* AddressOf(Return (*function)(Arguments...)) {
   return reinterpret_cast<const void*>(function);
 }
-
-// --- Checks. The layer decides the code: 100000 from the outer one, 107000 from the runtime
-// ------------------------------
-
-enum class Layer { kOuter, kRuntime };
-
-inline Status RequireRange(Layer layer, const char* name, int64_t value, int64_t least, int64_t most) {
-  if (value >= least && value <= most) return Ok();
-  constexpr const char* kText = "%s %lld is not in %lld..%lld";
-  const auto v = static_cast<long long>(value), from = static_cast<long long>(least), to = static_cast<long long>(most);
-  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name, v, from, to)
-                                : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name, v, from, to);
-}
-
-// Sizes and counts, which may not be 0.
-inline Status RequireSome(Layer layer, const char* name, uint64_t value) {
-  if (value != 0) return Ok();
-  constexpr const char* kText = "%s is 0, and there is nothing to do";
-  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name)
-                                : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name);
-}
-
-// Flags and reserved numbers.
-inline Status RequireZero(Layer layer, const char* name, uint64_t value) {
-  if (value == 0) return Ok();
-  constexpr const char* kText = "%s is 0x%llx, but it must be 0";
-  const auto v = static_cast<unsigned long long>(value);
-  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name, v)
-                                : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name, v);
-}
-
-inline Status RequireNull(const char* name, const void* pointer) {
-  if (pointer == nullptr) return Ok();
-  return Reject(ACL_ERROR_INVALID_PARAM, "%s is %p, but it must be NULL", name, pointer);
-}
-
-// A null that only the runtime layer notices.
-inline Status RequireRuntimePointer(const char* name, const void* pointer) {
-  if (pointer != nullptr) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s is NULL", name);
-}
-
-// 107017 for what is not a live stream; null means the default stream and passes.
-inline Status RequireLiveStream(aclrtStream stream) { return FindStream(stream).status(); }
 
 }  // namespace ropeway::api
