@@ -16,6 +16,7 @@ struct BlockInfo {
   uint32_t page_size = 0;
   const char* call = "";    // the API function that made it
   const void* caller = nullptr;
+  void* pool = nullptr;     // handle of the pool that lends it out
   bool found() const { return size != 0; }
   uintptr_t end() const { return base + size; }
 };
@@ -30,6 +31,7 @@ class Block {
     page_size_.store(info.page_size, std::memory_order_relaxed);
     call_.store(info.call, std::memory_order_relaxed);
     caller_.store(info.caller, std::memory_order_relaxed);
+    pool_.store(info.pool, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_release);
   }
 
@@ -38,7 +40,8 @@ class Block {
       const uint32_t before = version_.load(std::memory_order_acquire);
       BlockInfo info{base_.load(std::memory_order_acquire),      size_.load(std::memory_order_acquire),
                      device_.load(std::memory_order_acquire),    page_size_.load(std::memory_order_acquire),
-                     call_.load(std::memory_order_acquire),      caller_.load(std::memory_order_acquire)};
+                     call_.load(std::memory_order_acquire),      caller_.load(std::memory_order_acquire),
+                     pool_.load(std::memory_order_acquire)};
       if ((before & 1) == 0 && version_.load(std::memory_order_relaxed) == before) return info;
     }
   }
@@ -51,6 +54,7 @@ class Block {
   std::atomic<uint32_t> page_size_{0};
   std::atomic<const char*> call_{""};
   std::atomic<const void*> caller_{nullptr};
+  std::atomic<void*> pool_{nullptr};
 };
 
 }  // namespace ropeway

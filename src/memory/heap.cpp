@@ -9,12 +9,20 @@ namespace {
 
 size_t RoundUp(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
+BlockSight SightOf(const BlockInfo& info) { return {reinterpret_cast<void*>(info.base), info.size, info.device, info.call}; }
+
 }  // namespace
 
 Heap::Heap(Engine& engine, AddressMap& map, uintptr_t window, size_t window_size, size_t capacity, int device)
     : engine_(engine), map_(map), device_(device), capacity_(capacity) {
   chunks_.Add(window, window_size);
 }
+
+bool Heap::Commit(uintptr_t base, size_t size, bool huge_pages) {
+  return engine_.memory().Commit(reinterpret_cast<void*>(base), size, huge_pages);
+}
+
+void Heap::Decommit(uintptr_t base, size_t size) { engine_.memory().Decommit(reinterpret_cast<void*>(base), size); }
 
 std::optional<void*> Heap::Allocate(const HeapRequest& request) {
   std::lock_guard lock(mutex_);
@@ -24,18 +32,18 @@ std::optional<void*> Heap::Allocate(const HeapRequest& request) {
   const size_t footprint = IsSmall(in_granules) ? in_granules : RoundUp(request.reserved, kChunkBytes);
   std::optional<uintptr_t> base = TakeAddress(footprint, request.alignment);
   if (!base) return std::nullopt;
-  if (!IsSmall(footprint) && !engine_.memory().Commit(reinterpret_cast<void*>(*base), footprint, request.huge_pages)) {
+  if (!IsSmall(footprint) && !Commit(*base, footprint, request.huge_pages)) {
     chunks_.Add(*base, footprint);
     return std::nullopt;
   }
   Block* record = NewRecord();
-  record->Describe({*base, request.reserved, device_, request.page_size, request.call, request.caller});
+  const BlockInfo info{*base, request.reserved, device_, request.page_size, request.call, request.caller, request.pool};
+  record->Describe(info);
   SetMap(*base, footprint, record);
-  live_.emplace(*base, footprint);
+  live_.emplace(*base, Live{footprint, record, request.pool != nullptr, false});
   bytes_ += request.reserved;
   peak_bytes_ = std::max(peak_bytes_, bytes_);
-  if (Watcher* watcher = ActiveWatcher())
-    watcher->Allocated({reinterpret_cast<void*>(*base), request.reserved, device_, request.call});
+  if (Watcher* watcher = ActiveWatcher()) watcher->Allocated(SightOf(info));
   return reinterpret_cast<void*>(*base);
 }
 
@@ -47,7 +55,7 @@ std::optional<uintptr_t> Heap::TakeAddress(size_t footprint, size_t alignment) {
   }
   std::optional<uintptr_t> chunk = chunks_.Take(kChunkBytes, kChunkBytes);
   if (!chunk) return std::nullopt;
-  if (!engine_.memory().Commit(reinterpret_cast<void*>(*chunk), kChunkBytes, false)) {
+  if (!Commit(*chunk, kChunkBytes, false)) {
     chunks_.Add(*chunk, kChunkBytes);
     return std::nullopt;
   }
@@ -57,7 +65,7 @@ std::optional<uintptr_t> Heap::TakeAddress(size_t footprint, size_t alignment) {
 
 void Heap::ReturnAddress(uintptr_t base, size_t footprint) {
   if (!IsSmall(footprint)) {
-    engine_.memory().Decommit(reinterpret_cast<void*>(base), footprint);
+    Decommit(base, footprint);
     chunks_.Add(base, footprint);
     return;
   }
@@ -71,7 +79,7 @@ void Heap::ReturnAddress(uintptr_t base, size_t footprint) {
     return;
   }
   granules_.Remove(free_base, kChunkBytes);
-  engine_.memory().Decommit(reinterpret_cast<void*>(free_base), kChunkBytes);
+  Decommit(free_base, kChunkBytes);
   chunks_.Add(free_base, kChunkBytes);
 }
 
@@ -90,16 +98,15 @@ Block* Heap::NewRecord() {
   return record;
 }
 
-void Heap::Retire(uintptr_t base) {
-  auto it = live_.find(base);
-  const size_t footprint = it->second;
-  Block* record = map_.RecordAt(base);
-  const BlockInfo info = record->Read();
-  SetMap(base, footprint, nullptr);
+void Heap::Retire(std::map<uintptr_t, Live>::iterator it) {
+  const auto [base, block] = *it;
+  const BlockInfo info = block.record->Read();
+  SetMap(base, block.footprint, nullptr);
   bytes_ -= info.size;
   live_.erase(it);
-  if (Watcher* watcher = ActiveWatcher()) watcher->Freed({reinterpret_cast<void*>(base), info.size, device_, info.call});
-  retired_.push_back({Fence::BehindAll(), base, footprint, record, EndLease(base)});
+  Watcher* watcher = ActiveWatcher();
+  if (watcher != nullptr && !block.hidden) watcher->Freed(SightOf(info));
+  retired_.push_back({Fence::BehindAll(), base, block.footprint, block.record, EndLease(base)});
 }
 
 std::shared_ptr<BlockLease> Heap::EndLease(uintptr_t base) {
@@ -117,12 +124,13 @@ std::optional<SharedBlock> Heap::Share(const void* address, size_t size) {
   const BlockInfo block = map_.Find(address);
   const auto it = live_.find(block.base);
   if (!block.found() || it == live_.end() || size > block.end() - begin) return std::nullopt;
+  if (it->second.pooled) return std::nullopt;  // a pool hands its blocks out again as it likes
   // Always the same chunks for the same block: all of a large one, or the one chunk that a small one lies in.
   const uintptr_t first = block.base / kChunkBytes * kChunkBytes;
-  const size_t chunks = RoundUp(it->second, kChunkBytes);
+  const size_t chunks = RoundUp(it->second.footprint, kChunkBytes);
   std::shared_ptr<SharedPages> pages = engine_.memory().SharePages(reinterpret_cast<void*>(first), chunks);
   if (pages == nullptr) return std::nullopt;
-  if (IsSmall(it->second)) shared_chunks_.insert(first);
+  if (IsSmall(it->second.footprint)) shared_chunks_.insert(first);
   std::shared_ptr<BlockLease>& lease = leases_[block.base];
   if (lease == nullptr) lease = std::make_shared<BlockLease>();
   // Others see the chunks that the range touches, and no more.
@@ -130,18 +138,38 @@ std::optional<SharedBlock> Heap::Share(const void* address, size_t size) {
   return SharedBlock{{std::move(pages), from - first, RoundUp(begin + size, kChunkBytes) - from}, begin - from, lease};
 }
 
-bool Heap::Free(void* address) {
+bool Heap::Free(void* address, bool by_pool) {
   std::lock_guard lock(mutex_);
-  const auto base = reinterpret_cast<uintptr_t>(address);
-  if (live_.find(base) == live_.end()) return false;
-  Retire(base);
+  auto it = live_.find(reinterpret_cast<uintptr_t>(address));
+  if (it == live_.end() || it->second.pooled != by_pool) return false;
+  Retire(it);
   Reclaim();
   return true;
 }
 
+void Heap::Hide(void* address) {
+  std::lock_guard lock(mutex_);
+  Live& block = live_.at(reinterpret_cast<uintptr_t>(address));
+  block.hidden = true;
+  SetMap(reinterpret_cast<uintptr_t>(address), block.footprint, nullptr);
+  if (Watcher* watcher = ActiveWatcher()) watcher->Freed(SightOf(block.record->Read()));
+}
+
+void Heap::Show(void* address, const char* call, const void* caller) {
+  std::lock_guard lock(mutex_);
+  Live& block = live_.at(reinterpret_cast<uintptr_t>(address));
+  BlockInfo info = block.record->Read();
+  info.call = call;
+  info.caller = caller;
+  block.record->Describe(info);
+  block.hidden = false;
+  SetMap(info.base, block.footprint, block.record);
+  if (Watcher* watcher = ActiveWatcher()) watcher->Allocated(SightOf(info));
+}
+
 void Heap::FreeAll() {
   std::lock_guard lock(mutex_);
-  while (!live_.empty()) Retire(live_.begin()->first);
+  while (!live_.empty()) Retire(live_.begin());
   Reclaim();
 }
 

@@ -26,6 +26,7 @@ struct HeapRequest {
   uint32_t page_size = 4096;
   const char* call = "";
   const void* caller = nullptr;
+  void* pool = nullptr;  // handle of the pool that it is for, which alone gives it back
 };
 
 // The hold that other processes have on a block: as long as somebody but the heap has one, its addresses are not used again.
@@ -44,11 +45,12 @@ class Heap {
  public:
   // `capacity`: how many bytes may be reserved in all; the window is larger, because addresses are rounded.
   Heap(Engine& engine, AddressMap& map, uintptr_t window, size_t window_size, size_t capacity, int device);
+  virtual ~Heap() = default;
 
   // The address of a new block; nothing when the capacity or the window is used up.
   std::optional<void*> Allocate(const HeapRequest& request);
-  // False when `address` is not the start of a live block.
-  bool Free(void* address);
+  // False when `address` is not the start of a live block, or one that a pool has and it was not the pool that asked.
+  bool Free(void* address, bool by_pool = false);
   // Makes [address, address + size), which lies inside one live block, ready for other processes. Nothing: it does not lie in one, or
   // there is no memory.
   std::optional<SharedBlock> Share(const void* address, size_t size);
@@ -60,7 +62,23 @@ class Heap {
   };
   Usage usage();
 
+  // A block of a pool, which must be alive, while nobody has it: no lookup finds it, and it stays accounted for. Then the next
+  // user, from whom on it is the block that `call` made.
+  void Hide(void* address);
+  void Show(void* address, const char* call, const void* caller);
+
+ protected:
+  // Whole chunks begin or end to be used.
+  virtual bool Commit(uintptr_t base, size_t size, bool huge_pages);
+  virtual void Decommit(uintptr_t base, size_t size);
+
  private:
+  struct Live {
+    size_t footprint;
+    Block* record;
+    bool pooled;
+    bool hidden;
+  };
   struct Retired {
     Fence fence;
     uintptr_t base;
@@ -72,7 +90,7 @@ class Heap {
   static bool IsSmall(size_t footprint) { return footprint <= kChunkBytes / 2; }
   std::optional<uintptr_t> TakeAddress(size_t footprint, size_t alignment);
   void ReturnAddress(uintptr_t base, size_t footprint);
-  void Retire(uintptr_t base);
+  void Retire(std::map<uintptr_t, Live>::iterator it);
   std::shared_ptr<BlockLease> EndLease(uintptr_t base);
   void Reclaim();
   void SetMap(uintptr_t base, size_t footprint, const Block* block);
@@ -88,9 +106,9 @@ class Heap {
   RangeAllocator granules_{kChunkBytes};  // free granules of chunks that hold small blocks
   std::set<uintptr_t> shared_chunks_;     // those of which other processes may have some
   std::set<uintptr_t> idle_chunks_;       // those of which all granules are free
-  std::map<uintptr_t, size_t> live_;  // base -> footprint
+  std::map<uintptr_t, Live> live_;  // by base
   std::map<uintptr_t, std::shared_ptr<BlockLease>> leases_;  // by base, of live blocks
-  std::deque<Block> records_;         // never shrinks
+  std::deque<Block> records_;       // never shrinks
   std::vector<Block*> unused_records_;
   std::vector<Retired> retired_;
   size_t bytes_ = 0;

@@ -41,6 +41,31 @@ class HeapTest : public testing::Test {
   std::unique_ptr<Heap> heap_;
 };
 
+TEST_F(HeapTest, OnlyAPoolFreesItsBlocks) {
+  HeapRequest request;
+  request.reserved = 2 * kMiB;
+  request.pool = this;
+  request.call = "first";
+  auto block = heap_->Allocate(request);
+  ASSERT_TRUE(block);
+  EXPECT_EQ(map_.Find(*block).pool, this);
+  EXPECT_FALSE(heap_->Free(*block)) << "somebody else's";
+  heap_->Hide(*block);
+  EXPECT_FALSE(map_.Find(*block).found());
+  EXPECT_LE(map_.RoomAt(*block), 0);
+  EXPECT_EQ(heap_->usage().bytes, 2 * kMiB) << "hidden is not free";
+  heap_->Show(*block, "second", nullptr);
+  EXPECT_STREQ(map_.Find(*block).call, "second");
+  EXPECT_EQ(map_.RoomAt(*block), static_cast<ptrdiff_t>(2 * kMiB));
+  heap_->Hide(*block);
+  EXPECT_TRUE(heap_->Free(*block, true)) << "hidden, too";
+  EXPECT_EQ(heap_->usage().blocks, 0u);
+  auto plain = Allocate(96);
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(heap_->Free(*plain, true)) << "not the pool's";
+  EXPECT_TRUE(heap_->Free(*plain));
+}
+
 TEST_F(HeapTest, CountsWhatIsReserved) {
   EXPECT_EQ(heap_->usage().bytes, 0u);
   EXPECT_EQ(heap_->usage().capacity, kCapacity);
