@@ -51,6 +51,8 @@ typedef struct ropewayLiveCounts {
     uint64_t hostBytes;
     uint64_t registrations;
     uint64_t models; /* captured graphs, and captures that are open */
+    uint64_t managedBlocks;
+    uint64_t managedBytes;
 } ropewayLiveCounts;
 
 /* counts NULL: 100000. Needs no context. */

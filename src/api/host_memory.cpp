@@ -49,6 +49,8 @@ Status RequireHostRange(const void* ptr, uint64_t size) {
   if (size > UINTPTR_MAX - base)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p + size %llu leaves the address space", ptr, static_cast<unsigned long long>(size));
   if (TheMemory().InDeviceSpace(ptr)) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is a device address; only host memory can be registered", ptr);
+  if (TheMemory().managed() != nullptr && TheMemory().managed()->Contains(ptr))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is managed memory, which devices reach without being registered", ptr);
   return Ok();
 }
 

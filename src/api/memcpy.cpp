@@ -82,7 +82,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   return Submit(stream, context, task);
 }
 
-// Freed memory, kind 5, and copies with a pageable side, whose kind is checked.
+// Freed memory, kind 5, copies with a pageable side, whose kind is checked, and with a managed side, whose kind is not.
 [[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
                                      Context& context, const char* call) {
   Transfer transfer;
@@ -96,9 +96,12 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
                 PlaceName(transfer.from.place), transfer.dst, PlaceName(transfer.to.place));
   if (direction.kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
   if (transfer.dst == transfer.src) return Ok();
-  if (direction.kind != ACL_MEMCPY_DEVICE_TO_DEVICE) return CopyPageable(transfer, count, stream, context, call);
+  const bool pageable = transfer.any_pageable();
+  if (pageable && direction.kind != ACL_MEMCPY_DEVICE_TO_DEVICE) return CopyPageable(transfer, count, stream, context, call);
   RW_TRY(RequireQueuedReach(transfer, *on.stream, context));
-  return FailTaskInstead(transfer, on, context, call);
+  if (pageable) return FailTaskInstead(transfer, on, context, call);
+  Task task = CopyTask(Runtime::Get(), dst, src, count, call);
+  return Submit(on, context, task);
 }
 
 // The kinds beside 1 to 4: unknown ones, host to host, and host to buffer to device.

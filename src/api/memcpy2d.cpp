@@ -49,13 +49,15 @@ size_t Extent(size_t pitch, size_t width, size_t height) {
   return extent;
 }
 
+bool IsHost(Place place) { return place == Place::kPinned || place == Place::kPageable; }
+
 // Finds both sides and the direction, which is never host to host.
 Status Resolve(const Rows& rows, aclrtMemcpyKind kind, Transfer* transfer, aclrtMemcpyKind* direction) {
   const size_t dst_extent = Extent(rows.dpitch, rows.width, rows.height);
   const size_t src_extent = Extent(rows.spitch, rows.width, rows.height);
   RW_TRY(Locate(rows.dst, dst_extent, rows.src, src_extent, transfer));
   const Direction corrected = CorrectKind(transfer->from.place, transfer->to.place, kind);
-  const bool no_device = transfer->from.place != Place::kDevice && transfer->to.place != Place::kDevice;
+  const bool no_device = IsHost(transfer->from.place) && IsHost(transfer->to.place);
   if (!corrected.accepted || no_device)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind %s does not fit: src %p is %s and dst %p is %s", KindName(kind), rows.src,
                 PlaceName(transfer->from.place), rows.dst, PlaceName(transfer->to.place));
@@ -95,6 +97,8 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
     RW_TRY(Resolve(rows, kind, &transfer, &direction));
     if (direction == ACL_MEMCPY_DEVICE_TO_DEVICE)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "both sides are device memory; use aclrtMemcpy2dAsync");
+    if (direction == ACL_MEMCPY_DEFAULT)
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "a side is managed memory, so kind ACL_MEMCPY_DEFAULT has no direction; say which");
     RW_TRY(RequireUnsafeAllowed(*context, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT));
     return CopyNow(rows, transfer, context->device(), "aclrtMemcpy2d");
   });

@@ -104,13 +104,29 @@ Status AllocateConfigured(void** devPtr, size_t size, aclrtMemMallocPolicy polic
   return Allocate(devPtr, size, 0, static_cast<unsigned>(policy), call, caller);
 }
 
-// Frees device blocks, and (as the original does) pinned host blocks that are handed in here.
+// Frees device and managed blocks, and (as the original does) pinned host blocks that are handed in here.
 Status FreeBlock(void* devPtr) {
   Runtime* runtime = Runtime::GetIfStarted();
-  if (runtime != nullptr && (runtime->memory().FreeDevice(devPtr) || runtime->memory().FreeHost(devPtr))) return Ok();
+  if (runtime != nullptr) {
+    Memory& memory = runtime->memory();
+    if (memory.FreeDevice(devPtr) || memory.FreeManaged(devPtr) || memory.FreeHost(devPtr)) return Ok();
+  }
   RW_TRY(Runtime::RequireUsable());
   return Fail(ACL_ERROR_RT_PARAM_INVALID,
               "devPtr %p is not the start of a live block (interior pointer, freed before, or not from aclrtMalloc)", devPtr);
+}
+
+aclrtMemLocationType TypeOf(Place place) {
+  switch (place) {
+    case Place::kPinned:
+      return ACL_MEM_LOCATION_TYPE_HOST;
+    case Place::kDevice:
+      return ACL_MEM_LOCATION_TYPE_DEVICE;
+    case Place::kManaged:
+      return ACL_MEM_LOCATION_TYPE_MANAGED;
+    default:
+      return ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+  }
 }
 
 }  // namespace
@@ -179,10 +195,8 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
       if (location.place != Place::kPageable) page_size = block.found() ? block.page_size : 4096;
     }
     aclrtPtrAttributes answer{};
-    static constexpr aclrtMemLocationType kTypes[] = {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_DEVICE,
-                                                      ACL_MEM_LOCATION_TYPE_UNREGISTERED};
-    answer.location.type = kTypes[static_cast<int>(location.place)];
-    if (location.place == Place::kDevice) answer.location.id = static_cast<uint32_t>(Runtime::UserIdOf(location.device));
+    answer.location.type = TypeOf(location.place);
+    if (location.device >= 0) answer.location.id = static_cast<uint32_t>(Runtime::UserIdOf(location.device));
     answer.pageSize = page_size;
     *attributes = answer;
     return Ok();
@@ -196,7 +210,7 @@ aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "pbase and psize are both NULL; at least one is needed");
     Runtime* runtime = Runtime::GetIfStarted();
     const BlockInfo block = runtime != nullptr ? runtime->memory().FindBlock(ptr) : BlockInfo();
-    if (!block.found()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p lies in no block of aclrtMalloc or aclrtMallocHost", ptr);
+    if (!block.found()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p lies in no block of aclrtMalloc, aclrtMallocHost or aclrtMemAllocManaged", ptr);
     if (pbase != nullptr) *pbase = reinterpret_cast<void*>(block.base);
     if (psize != nullptr) *psize = block.size;
     return Ok();
@@ -266,7 +280,7 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
     RW_TRY(CurrentContext().status());
     const bool all_device = std::all_of(addrList, addrList + size, [](const void* address) {
       const BlockInfo block = TheMemory().FindBlock(address);
-      return block.found() && block.device >= 0;
+      return block.found() && TheMemory().InDeviceSpace(address);
     });
     *checkResult = all_device && (memType & ACL_RT_MEM_TYPE_DEV) != 0 ? 1 : 0;
     return Ok();

@@ -1,5 +1,5 @@
 // Setting memory (copy-and-memory.md 2.6, 2.7). Host memory is always written at once by the calling thread; device memory
-// in stream order by the asynchronous forms.
+// and managed memory in stream order by the asynchronous forms.
 #include "api/entry.h"
 #include "copy/plan.h"
 #include "runtime/capture_mode.h"
@@ -49,6 +49,8 @@ Status RequireWords(void* ptr, size_t memSize, size_t N, Location* location) {
   RW_TRY(LocateAnytime("ptr", ptr, N * sizeof(uint32_t), location));
   if (location->place == Place::kPageable)
     return Reject(ACL_ERROR_INVALID_PARAM, "ptr %p is pageable host memory; allocate it with aclrtMallocHost or register it", ptr);
+  if (location->place == Place::kManaged)
+    return Reject(ACL_ERROR_INVALID_PARAM, "ptr %p is managed memory, which is set byte by byte only; use aclrtMemset", ptr);
   return Ok();
 }
 
@@ -90,7 +92,7 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
     RW_TRY(TheMemory().Locate("devPtr", devPtr, count, &location));
     RW_TRY(Memory::RequireRoom("devPtr", devPtr, count, location));
     Task task = SetTask(devPtr, value, count, "aclrtMemsetAsync");
-    if (location.place == Place::kDevice) return Submit(target, *context, task);
+    if (location.place == Place::kDevice || location.place == Place::kManaged) return Submit(target, *context, task);
     TheEngine().RunNow(task);
     return Ok();
   });

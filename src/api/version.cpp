@@ -8,8 +8,8 @@
 #include "api/entry.h"
 #include "api/package_version.h"
 #include "ropeway/ropeway.h"
-#include "stream/event.h"
 #include "runtime/engine_choice.h"
+#include "stream/event.h"
 #include "stream/model.h"
 #include "stream/notify.h"
 
@@ -54,6 +54,10 @@ void CountMemory(Memory& memory, ropewayLiveCounts* counts) {
     const Heap::Usage usage = memory.device_usage(device);
     counts->deviceBlocks += usage.blocks;
     counts->deviceBytes += usage.bytes;
+    if (memory.managed() == nullptr) continue;
+    const Heap::Usage managed = memory.managed()->usage(device);
+    counts->managedBlocks += managed.blocks;
+    counts->managedBytes += managed.bytes;
   }
   const Heap::Usage host = memory.host_usage();
   counts->hostBlocks = host.blocks;

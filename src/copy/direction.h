@@ -11,9 +11,10 @@ enum class Place : int32_t {
   kDevice = 1,
   kPageable = 2,  // any other host memory
   kNowhere = 3,   // memory of the runtime that is in no live block
+  kManaged = 4,   // one address for host and device
 };
 // What two places are together; the numbers above are chosen so that this is one instruction.
-enum class PlacePair { kBothPinned = 0, kRuntimeWithDevice = 1 };  // anything larger: a side is pageable or nowhere
+enum class PlacePair { kBothPinned = 0, kRuntimeWithDevice = 1 };  // anything larger: a side is pageable, managed or nowhere
 inline PlacePair Pair(Place a, Place b) { return static_cast<PlacePair>(static_cast<int>(a) | static_cast<int>(b)); }
 const char* PlaceName(Place place);
 
@@ -58,6 +59,7 @@ inline constexpr Row kTable[3][3] = {
 
 inline Direction CorrectKind(Place src, Place dst, aclrtMemcpyKind kind) {
   using namespace direction_table;
+  if (src == Place::kManaged || dst == Place::kManaged) return {true, kind};  // may be on either side: no check, no correction
   const Row& row = kTable[static_cast<int>(src)][static_cast<int>(dst)];
   if (row.accepted == 0 || kind == ACL_MEMCPY_DEFAULT) return {true, row.natural};
   return {(row.accepted & Bit(kind)) != 0, kind};

@@ -80,7 +80,8 @@ BlockInfo Memory::FindBlock(const void* address) const {
   if (devices_.Contains(address)) return devices_.Find(address);
   if (mapped_.Contains(address)) return mapped_.Find(address);
   if (host_.Contains(address)) return host_.Find(address);
-  return BlockInfo();
+  const ManagedSpace* space = managed();
+  return space != nullptr && space->Contains(address) ? space->Find(address) : BlockInfo();
 }
 
 Location Memory::FindElsewhere(const void* address, size_t count) const {
@@ -88,6 +89,11 @@ Location Memory::FindElsewhere(const void* address, size_t count) const {
     const BlockInfo run = mapped_.FindRun(address);
     if (!run.found()) return {0, -1, Place::kNowhere};
     return {run.end() - Bits(address), run.device, run.device < 0 ? Place::kPinned : Place::kDevice};
+  }
+  if (const ManagedSpace* space = managed(); space != nullptr && space->Contains(address)) {
+    const ptrdiff_t room = space->RoomAt(address);
+    if (room <= 0) return {0, -1, Place::kNowhere};
+    return {static_cast<size_t>(room), space->DeviceOf(address), Place::kManaged};
   }
   const Registration registration = registrations_.Find(address);
   if (!registration.found() || count > registration.end() - Bits(address)) return Location();
@@ -97,6 +103,9 @@ Location Memory::FindElsewhere(const void* address, size_t count) const {
 Status Memory::ExplainNowhere(const char* name, const void* address) const {
   if (host_.Contains(address))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p was pinned host memory and has been freed", name, address);
+  if (managed() != nullptr && managed()->Contains(address))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is an address of managed memory but in no live block (freed, or never allocated)", name,
+                address);
   return Fail(ACL_ERROR_RT_PARAM_INVALID,
               "%s %p lies in device address space but in no live block (freed, never allocated, or the device alias of "
               "registered host memory)",
@@ -149,7 +158,19 @@ bool Memory::FreeHost(void* address) {
   return true;
 }
 
-void Memory::FreeAllOf(int device) { device_heaps_[static_cast<size_t>(device)]->FreeAll(); }
+void Memory::FreeAllOf(int device) {
+  device_heaps_[static_cast<size_t>(device)]->FreeAll();
+  if (managed() != nullptr) managed()->FreeAllOf(device);
+}
+
+ManagedSpace* Memory::OpenManaged() {
+  std::lock_guard lock(managed_mutex_);
+  if (owned_managed_ == nullptr) {
+    owned_managed_ = ManagedSpace::Create(engine_, config_.devices);
+    managed_.store(owned_managed_.get(), std::memory_order_release);
+  }
+  return owned_managed_.get();
+}
 
 Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alias) {
   Registration registration{Bits(address), size, 0};

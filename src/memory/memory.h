@@ -1,7 +1,8 @@
 // Whose address is this? Owns the address layout of the process and answers for every pointer: device n, pinned host,
-// registered host, or pageable. Lookups take no lock; allocation and free do.
+// registered host, managed, or pageable. Lookups take no lock; allocation and free do.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "engine/engine.h"
 #include "memory/address_map.h"
 #include "memory/heap.h"
+#include "memory/managed_space.h"
 #include "memory/mapped_window.h"
 #include "memory/registrations.h"
 
@@ -77,7 +79,8 @@ class Memory final : public AddressJudge {
 
   Verdict Judge(const void* address, size_t size) const override {
     const Location location = Find(address, size);
-    return {location.place <= Place::kDevice && size <= location.room, location.device};
+    const bool known = location.place <= Place::kDevice || location.place == Place::kManaged;
+    return {known && size <= location.room, location.place == Place::kDevice ? location.device : -1};
   }
 
   BlockInfo FindBlock(const void* address) const;
@@ -108,6 +111,11 @@ class Memory final : public AddressJudge {
   Status Unregister(void* address);
   size_t registration_count() const { return registrations_.count(); }
 
+  // Managed memory, whose addresses are reserved when somebody wants some; null before, and when there is no room.
+  ManagedSpace* managed() const { return managed_.load(std::memory_order_acquire); }
+  ManagedSpace* OpenManaged();
+  bool FreeManaged(void* address) { return managed() != nullptr && managed()->Free(address); }
+
  private:
   Memory(Engine& engine, const Config& config) : engine_(engine), config_(config) {}
   bool Init();
@@ -126,6 +134,9 @@ class Memory final : public AddressJudge {
   std::vector<std::unique_ptr<Heap>> device_heaps_;
   std::unique_ptr<Heap> host_heap_;
   Registrations registrations_;
+  std::mutex managed_mutex_;  // serialises OpenManaged
+  std::unique_ptr<ManagedSpace> owned_managed_;
+  std::atomic<ManagedSpace*> managed_{nullptr};
   std::mutex alias_mutex_;
   RangeAllocator aliases_;
 };

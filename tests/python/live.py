@@ -14,6 +14,8 @@ NAMES = (
     "hostBytes",
     "registrations",
     "models",
+    "managedBlocks",
+    "managedBytes",
 )
 
 library = ctypes.CDLL("libascendcl.so")

@@ -85,6 +85,7 @@ class BareTest : public ::testing::Test {
     EXPECT_EQ(live.deviceBlocks, 0u) << "the test left device memory behind";
     EXPECT_EQ(live.hostBlocks, 0u) << "the test left pinned host memory behind";
     EXPECT_EQ(live.registrations, 0u) << "the test left registered host memory behind";
+    EXPECT_EQ(live.managedBlocks, 0u) << "the test left managed memory behind";
 #endif
   }
 };

@@ -47,6 +47,17 @@ TEST(DirectionTest, TheWholeTable) {
   }
 }
 
+TEST(DirectionTest, ManagedMemoryLeavesTheKindAlone) {
+  for (Place other : {kPinned, kDevice, kPageable, Place::kManaged}) {
+    for (aclrtMemcpyKind kind : {kH2H, kH2D, kD2H, kD2D, kDefault}) {
+      for (const Direction& direction : {CorrectKind(other, Place::kManaged, kind), CorrectKind(Place::kManaged, other, kind)}) {
+        EXPECT_TRUE(direction.accepted);
+        EXPECT_EQ(direction.kind, kind);
+      }
+    }
+  }
+}
+
 TEST(DirectionTest, NamesAreThoseOfTheHeaders) {
   const std::map<int, std::string> kNames = {{0, "ACL_MEMCPY_HOST_TO_HOST"},
                                              {1, "ACL_MEMCPY_HOST_TO_DEVICE"},

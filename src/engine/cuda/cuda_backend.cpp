@@ -191,6 +191,7 @@ void CudaBackend::Set(CudaLine& line, const Task& task) {
   if (memory_.OnDevice(task.set.dst)) {
     line.Note(driver_.cuMemsetD8Async(Bits(task.set.dst), static_cast<unsigned char>(task.set.value), task.set.count, line.stream()));
   } else {
+    line.Note(line.Wait());  // managed memory is set in the line's order
     std::memset(task.set.dst, static_cast<int>(task.set.value), task.set.count);
   }
 }

@@ -1,4 +1,4 @@
-// Virtual memory, managed memory and pools: not there yet.
+// Virtual memory and pools: not there yet.
 #include "acl/acl_rt_memory_soma.h"
 #include "tests/conformance/refused/refusals.h"
 
@@ -136,77 +136,6 @@ TEST_F(RefusedMemory, MappingIsRefused) {
       },
       LastError::kShows);
   EXPECT_EQ(flag, 77u);
-}
-
-TEST_F(RefusedMemory, ManagedMemoryIsRefused) {
-  const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0}, nowhere = {ACL_MEM_LOCATIONTYPE_DEVICE, 99};
-  const auto prefer = ACL_MEM_ADVISE_SET_PREFERRED_LOCATION;
-  const auto mostly = ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
-  const auto bad_attribute = static_cast<aclrtMemManagedRangeAttribute>(9);
-  aclrtMemManagedRangeAttribute attributes[2] = {mostly, mostly}, bad_attributes[2] = {mostly, bad_attribute};
-  int32_t data = 77;
-  void* datas[2] = {&data, &data};
-  size_t sizes[2] = {4, 4};
-  ExpectRefusals(
-      {
-          {"aclrtMemAllocManaged",
-           [&] { return aclrtMemAllocManaged(&out_, 4096, ACL_RT_MEM_ATTACH_GLOBAL); },
-           {{kNull, [&] { return aclrtMemAllocManaged(nullptr, 4096, 1); }},
-            {kNull, [&] { return aclrtMemAllocManaged(&out_, 0, 2); }},
-            {kRange, [&] { return aclrtMemAllocManaged(&out_, 0, 1); }}}},
-          {"aclrtMemManagedAdvise",
-           [&] { return aclrtMemManagedAdvise(p_, 4096, prefer, here); },
-           {{kNull, [&] { return aclrtMemManagedAdvise(nullptr, 4096, prefer, here); }},
-            {kNull, [&] { return aclrtMemManagedAdvise(p_, 0, prefer, here); }},
-            {kRange, [&] { return aclrtMemManagedAdvise(p_, 4096, static_cast<aclrtMemManagedAdviseType>(6), here); }},
-            {kRange, [&] { return aclrtMemManagedAdvise(p_, 4096, prefer, nowhere); }}}},
-          {"aclrtMemManagedGetAttr",
-           [&] { return aclrtMemManagedGetAttr(mostly, p_, 4096, &data, sizeof(data)); },
-           {{kNull, [&] { return aclrtMemManagedGetAttr(mostly, nullptr, 4096, &data, sizeof(data)); }},
-            {kNull, [&] { return aclrtMemManagedGetAttr(mostly, p_, 4096, nullptr, sizeof(data)); }},
-            {kNull, [&] { return aclrtMemManagedGetAttr(mostly, p_, 0, &data, sizeof(data)); }},
-            {kRange, [&] { return aclrtMemManagedGetAttr(bad_attribute, p_, 4096, &data, sizeof(data)); }}}},
-          {"aclrtMemManagedGetAttrs",
-           [&] { return aclrtMemManagedGetAttrs(attributes, 2, p_, 4096, datas, sizes); },
-           {{kNull, [&] { return aclrtMemManagedGetAttrs(nullptr, 2, p_, 4096, datas, sizes); }},
-            {kNull, [&] { return aclrtMemManagedGetAttrs(attributes, 2, p_, 4096, nullptr, sizes); }},
-            {kNull, [&] { return aclrtMemManagedGetAttrs(attributes, 2, p_, 4096, datas, nullptr); }},
-            {kRange, [&] { return aclrtMemManagedGetAttrs(bad_attributes, 2, p_, 4096, datas, sizes); }}}},
-      },
-      LastError::kShows);
-  EXPECT_EQ(data, 77);
-  EXPECT_EQ(out_, Nonsense());
-}
-
-TEST_F(RefusedMemory, PrefetchIsRefused) {
-  const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0}, nowhere = {ACL_MEM_LOCATIONTYPE_DEVICE, -1};
-  const void* ptrs[2] = {p_, p_};
-  size_t sizes[2] = {4096, 4096}, indexes[2] = {0, 1}, not_growing[2] = {0, 0}, not_zero[2] = {1, 2};
-  aclrtMemManagedLocation places[2] = {here, here};
-  auto batch = [&](const void** p, size_t* s, size_t count, aclrtMemManagedLocation* where, size_t* index, size_t runs,
-                   uint64_t flags) {
-    return aclrtMemManagedPrefetchBatchAsync(p, s, count, where, index, runs, flags, stream_);
-  };
-  ExpectRefusals(
-      {
-          {"aclrtMemManagedPrefetchAsync",
-           [&] { return aclrtMemManagedPrefetchAsync(p_, 4096, here, 0, stream_); },
-           {{kNull, [&] { return aclrtMemManagedPrefetchAsync(nullptr, 4096, here, 0, stream_); }},
-            {kNull, [&] { return aclrtMemManagedPrefetchAsync(p_, 0, here, 0, stream_); }},
-            {kNull, [&] { return aclrtMemManagedPrefetchAsync(p_, 4096, here, 1, stream_); }},
-            {kRange, [&] { return aclrtMemManagedPrefetchAsync(p_, 4096, nowhere, 0, stream_); }}}},
-          {"aclrtMemManagedPrefetchBatchAsync",
-           [&] { return batch(ptrs, sizes, 2, places, indexes, 2, 0); },
-           {{kNull, [&] { return batch(nullptr, sizes, 2, places, indexes, 2, 0); }},
-            {kNull, [&] { return batch(ptrs, sizes, 0, places, indexes, 2, 0); }},
-            {kNull, [&] { return batch(ptrs, sizes, 2, places, indexes, 0, 0); }},
-            {kNull, [&] { return batch(ptrs, sizes, 2, places, indexes, 2, 1); }},
-            {kNull, [&] { return batch(ptrs, sizes, 1, places, indexes, 2, 0); }},
-            {kRange, [&] { return batch(ptrs, sizes, 2, places, not_growing, 2, 0); }},
-            {kRange, [&] { return batch(ptrs, sizes, 2, places, not_zero, 2, 0); }}}},
-      },
-      LastError::kShows);
-  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
 TEST_F(RefusedMemory, PoolsAreRefused) {

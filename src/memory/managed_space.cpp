@@ -1,0 +1,82 @@
+#include "memory/managed_space.h"
+
+#include <sys/mman.h>
+
+namespace ropeway {
+namespace {
+
+#if defined(ROPEWAY_TSAN)
+constexpr size_t kLargest = size_t{32} << 30;  // the sanitizer leaves few addresses
+#else
+constexpr size_t kLargest = ManagedSpace::kUsualSize;
+#endif
+constexpr size_t kSmallest = size_t{1} << 30;
+constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+// The usual addresses, which a sanitizer or another library may have.
+void* ReserveUsual() {
+  void* wanted = reinterpret_cast<void*>(ManagedSpace::kUsualBase);
+  void* got = mmap(wanted, ManagedSpace::kUsualSize, PROT_READ | PROT_WRITE, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got == MAP_FAILED || got == wanted) return got;
+  munmap(got, ManagedSpace::kUsualSize);  // a kernel that does not know the flag takes the address for a hint
+  return MAP_FAILED;
+}
+
+// Any addresses, fewer when there is a limit. They start at a chunk, so that huge pages fit.
+void* ReserveSome(size_t* size) {
+  for (*size = kLargest; *size >= kSmallest; *size /= 2) {
+    void* got = mmap(nullptr, *size + kChunkBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+    if (got == MAP_FAILED) continue;
+    const auto bits = reinterpret_cast<uintptr_t>(got);
+    return reinterpret_cast<void*>((bits + kChunkBytes - 1) / kChunkBytes * kChunkBytes);
+  }
+  return MAP_FAILED;
+}
+
+// No engine needs to know of the pages: to each of them they are memory of the host.
+class HostPages final : public Heap {
+ public:
+  using Heap::Heap;
+
+ private:
+  bool Commit(uintptr_t base, size_t size, bool) override {
+    madvise(reinterpret_cast<void*>(base), size, MADV_HUGEPAGE);
+    return true;
+  }
+  void Decommit(uintptr_t base, size_t size) override { madvise(reinterpret_cast<void*>(base), size, MADV_DONTNEED); }
+};
+
+}  // namespace
+
+std::unique_ptr<ManagedSpace> ManagedSpace::Create(Engine& engine, int devices) {
+  size_t size = kUsualSize;
+  void* window = ReserveUsual();
+  if (window == MAP_FAILED) window = ReserveSome(&size);
+  if (window == MAP_FAILED) return nullptr;
+  std::unique_ptr<ManagedSpace> space(new ManagedSpace);
+  if (!space->map_.Init(window, size)) return nullptr;
+  space->part_ = size / static_cast<size_t>(devices) / kChunkBytes * kChunkBytes;
+  for (int device = 0; device < devices; ++device) {
+    const uintptr_t base = space->map_.base() + static_cast<size_t>(device) * space->part_;
+    space->heaps_.push_back(std::make_unique<HostPages>(engine, space->map_, base, space->part_, space->part_, device));
+  }
+  return space;
+}
+
+int ManagedSpace::DeviceOf(const void* address) const {
+  return static_cast<int>((reinterpret_cast<uintptr_t>(address) - map_.base()) / part_);
+}
+
+std::optional<void*> ManagedSpace::Allocate(int device, const HeapRequest& request) {
+  std::optional<void*> block = heap(device).Allocate(request);
+  if (block) advice_.Forget(reinterpret_cast<uintptr_t>(*block), request.reserved);
+  return block;
+}
+
+bool ManagedSpace::Free(void* address) {
+  if (!Contains(address)) return false;
+  const auto device = static_cast<size_t>(DeviceOf(address));
+  return device < heaps_.size() && heaps_[device]->Free(address);
+}
+
+}  // namespace ropeway
