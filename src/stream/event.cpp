@@ -197,7 +197,10 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "event was never recorded; record it before a stream waits for it");
   }
   if (kind_ == Kind::kEx && record->stream_ == stream.stream) return Ok();
-  if (record->state() == Record::State::kDone) return Ok();
+  if (record->state() == Record::State::kDone) {
+    stream.stream->known_order.Learn(record->stream_->id(), record->sequence());
+    return Ok();
+  }
   Records().Retain(record.get());
   waits_.fetch_add(1, std::memory_order_relaxed);
   Task task = AwaitTask(&record->gate_, &record->wait_passed_, timeout_ns, call);
@@ -207,6 +210,7 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
     record->wait_passed_.Reached();
     return status;
   }
+  if (sequence != 0) stream.stream->known_order.Learn(record->stream_->id(), record->sequence());
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
     watcher->Ordered({static_cast<uint32_t>(record->stream_->id()), record->sequence(),
                       static_cast<uint32_t>(stream.stream->id()), sequence, call});

@@ -44,6 +44,7 @@ void Stream::Recycle() {
   cache_op_info = 0;
   next_in_context = nullptr;
   updated_group_ = nullptr;
+  known_order.Clear();
   std::lock_guard lock(error_mutex_);
   error_code_.store(0, std::memory_order_relaxed);
   error_text_.clear();

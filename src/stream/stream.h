@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "engine/engine.h"
 #include "stream/failure_scope.h"
+#include "stream/known_order.h"
 
 namespace ropeway {
 
@@ -110,6 +111,8 @@ class Stream final : public SlabObject, public QueueOwner {
   std::atomic<uint32_t> overflow_switch{0};
   std::atomic<uint32_t> custom_tag{0};
   std::atomic<uint32_t> cache_op_info{0};
+
+  KnownOrder known_order;
 
   // Next stream of the same context; guarded by the context.
   Stream* next_in_context = nullptr;
