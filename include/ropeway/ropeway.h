@@ -53,6 +53,7 @@ typedef struct ropewayLiveCounts {
     uint64_t models; /* captured graphs, and captures that are open */
     uint64_t managedBlocks;
     uint64_t managedBytes;
+    uint64_t pools; /* what they hold counts as device blocks, used or not */
 } ropewayLiveCounts;
 
 /* counts NULL: 100000. Needs no context. */

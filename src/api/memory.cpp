@@ -4,6 +4,7 @@
 
 #include "api/entry.h"
 #include "api/malloc_config.h"
+#include "memory/pool.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -75,6 +76,7 @@ Status Allocate(void** devPtr, size_t size, size_t pad, unsigned policy, const c
   request.caller = caller;
   std::optional<void*> block;
   if (!too_large) block = TheMemory().AllocateDevice(context->device(), request);
+  if (!block && !too_large && Pool::TrimAllOf(context->device())) block = TheMemory().AllocateDevice(context->device(), request);
   if (!block) {
     const Heap::Usage usage = TheMemory().device_usage(context->device());
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -104,12 +106,18 @@ Status AllocateConfigured(void** devPtr, size_t size, aclrtMemMallocPolicy polic
   return Allocate(devPtr, size, 0, static_cast<unsigned>(policy), call, caller);
 }
 
-// Frees device and managed blocks, and (as the original does) pinned host blocks that are handed in here.
+bool FreeToPool(const Memory& memory, void* address) {
+  PoolHold pool(Pools(), Pools().Acquire(memory.FindBlock(address).pool));
+  return pool && pool->FreeNow(address);
+}
+
+// Frees device and managed blocks, those of a pool to the pool, and (as the original does) pinned host blocks that are handed
+// in here.
 Status FreeBlock(void* devPtr) {
   Runtime* runtime = Runtime::GetIfStarted();
   if (runtime != nullptr) {
     Memory& memory = runtime->memory();
-    if (memory.FreeDevice(devPtr) || memory.FreeManaged(devPtr) || memory.FreeHost(devPtr)) return Ok();
+    if (memory.FreeDevice(devPtr) || FreeToPool(memory, devPtr) || memory.FreeManaged(devPtr) || memory.FreeHost(devPtr)) return Ok();
   }
   RW_TRY(Runtime::RequireUsable());
   return Fail(ACL_ERROR_RT_PARAM_INVALID,

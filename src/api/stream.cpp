@@ -3,6 +3,7 @@
 
 #include "api/entry.h"
 #include "base/error_log.h"
+#include "memory/pool.h"
 #include "runtime/capture_mode.h"
 #include "runtime/state_callbacks.h"
 #include "stream/report_mailbox.h"
@@ -74,7 +75,9 @@ Result<StreamHold> HoldUncaptured(aclrtStream stream) {
 
 Status SynchronizeStream(aclrtStream stream, Deadline deadline) {
   RW_TRY_SET(StreamHold target, HoldUncaptured(stream));
-  return target->Synchronize(deadline);
+  const Status status = target->Synchronize(deadline);
+  Pool::AfterSynchronize();
+  return status;
 }
 
 Status SetFailureMode(Stream& stream, Context& context, uint64_t mode) {
@@ -112,6 +115,7 @@ Status SynchronizeCurrentDevice(Deadline deadline) {
     first_text = TakePendingText();
   }
   if (!first.ok()) SetPendingText(std::move(first_text));
+  Pool::AfterSynchronize();
   return first;
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/entry.h"
 #include "api/package_version.h"
+#include "memory/pool.h"
 #include "ropeway/ropeway.h"
 #include "runtime/engine_choice.h"
 #include "stream/event.h"
@@ -47,6 +48,7 @@ void CountObjects(ropewayLiveCounts* counts) {
   counts->events = Events().live();
   counts->notifies = Notifies().live();
   counts->models = Models().live();
+  counts->pools = Pools().live();
 }
 
 void CountMemory(Memory& memory, ropewayLiveCounts* counts) {

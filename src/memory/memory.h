@@ -96,6 +96,7 @@ class Memory final : public AddressJudge {
   bool FreeHost(void* address);
   // The device closed: its blocks are gone.
   void FreeAllOf(int device);
+  Heap& device_heap(int device) { return *device_heaps_[static_cast<size_t>(device)]; }
   Heap::Usage device_usage(int device) { return device_heaps_[static_cast<size_t>(device)]->usage(); }
   Heap::Usage host_usage() { return host_heap_->usage(); }
   // Virtual memory and memory of other processes.

@@ -2,6 +2,7 @@
 
 #include "acl/acl_rt.h"
 #include "engine/host_call.h"
+#include "memory/pool.h"
 #include "runtime/ipc_memory.h"
 #include "runtime/runtime.h"
 #include "runtime/state_callbacks.h"
@@ -59,6 +60,7 @@ Status Device::Reset(bool force) {
 void Device::CloseIfUnused() {
   std::lock_guard lock(mutex_);
   if (active() || explicit_contexts_ > 0) return;
+  Pool::CloseAllOf(id_);
   IpcMemory::Get().CloseImportsOf(Runtime::Get().memory(), id_);
   Runtime::Get().memory().FreeAllOf(id_);
 }

@@ -16,6 +16,7 @@ NAMES = (
     "models",
     "managedBlocks",
     "managedBytes",
+    "pools",
 )
 
 library = ctypes.CDLL("libascendcl.so")

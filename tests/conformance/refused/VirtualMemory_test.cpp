@@ -1,5 +1,4 @@
-// Virtual memory and pools: not there yet.
-#include "acl/acl_rt_memory_soma.h"
+// Virtual memory: not there yet.
 #include "tests/conformance/refused/refusals.h"
 
 #ifndef ROPEWAY_TEST_VENDOR
@@ -136,54 +135,6 @@ TEST_F(RefusedMemory, MappingIsRefused) {
       },
       LastError::kShows);
   EXPECT_EQ(flag, 77u);
-}
-
-TEST_F(RefusedMemory, PoolsAreRefused) {
-  aclrtMemPoolProps props = {};
-  props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
-  aclrtMemPoolProps on_host = props, dirty = props, no_device = props;
-  on_host.location.type = ACL_MEM_LOCATION_TYPE_HOST;
-  dirty.reserved[31] = 1;
-  no_device.location.id = 99;
-  uint64_t value = 0;
-  const auto threshold = ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD;
-  ExpectRefusals(
-      {
-          {"aclrtMemPoolCreate",
-           [&] { return aclrtMemPoolCreate(&out_, &props); },
-           {{kNull, [&] { return aclrtMemPoolCreate(nullptr, &props); }},
-            {kNull, [&] { return aclrtMemPoolCreate(&out_, nullptr); }},
-            {kNull, [&] { return aclrtMemPoolCreate(&out_, &on_host); }},
-            {kNull, [&] { return aclrtMemPoolCreate(&out_, &dirty); }},
-            {ACL_ERROR_RT_INVALID_DEVICEID, [&] { return aclrtMemPoolCreate(&out_, &no_device); }}}},
-          {"aclrtMemPoolDestroy",
-           [&] { return aclrtMemPoolDestroy(p_); },
-           {{kNull, [&] { return aclrtMemPoolDestroy(nullptr); }}}},
-          {"aclrtMemPoolSetAttr",
-           [&] { return aclrtMemPoolSetAttr(p_, threshold, &value); },
-           {{kNull, [&] { return aclrtMemPoolSetAttr(nullptr, threshold, &value); }},
-            {kRange, [&] { return aclrtMemPoolSetAttr(p_, threshold, nullptr); }},
-            {kRange, [&] { return aclrtMemPoolSetAttr(p_, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value); }}}},
-          {"aclrtMemPoolGetAttr",
-           [&] { return aclrtMemPoolGetAttr(p_, threshold, &value); },
-           {{kNull, [&] { return aclrtMemPoolGetAttr(nullptr, threshold, &value); }},
-            {kRange, [&] { return aclrtMemPoolGetAttr(p_, threshold, nullptr); }},
-            {kRange, [&] { return aclrtMemPoolGetAttr(p_, static_cast<aclrtMemPoolAttr>(9), &value); }}}},
-          {"aclrtMemPoolMallocAsync",
-           [&] { return aclrtMemPoolMallocAsync(&out_, 4096, p_, stream_); },
-           {{kNull, [&] { return aclrtMemPoolMallocAsync(nullptr, 4096, p_, stream_); }},
-            {kNull, [&] { return aclrtMemPoolMallocAsync(&out_, 4096, nullptr, stream_); }},
-            {kNull, [&] { return aclrtMemPoolMallocAsync(&out_, 4096, p_, nullptr); }}}},
-          {"aclrtMemPoolFreeAsync",
-           [&] { return aclrtMemPoolFreeAsync(p_, stream_); },
-           {{kNull, [&] { return aclrtMemPoolFreeAsync(nullptr, stream_); }}}},
-          {"aclrtMemPoolTrimTo",
-           [&] { return aclrtMemPoolTrimTo(p_, 0); },
-           {{kNull, [&] { return aclrtMemPoolTrimTo(nullptr, 0); }}}},
-      },
-      LastError::kShows);
-  EXPECT_EQ(aclrtMemPoolMallocAsync(&out_, 0, p_, stream_), ACL_SUCCESS) << "nothing asked for, nothing written";
-  EXPECT_EQ(out_, Nonsense());
 }
 
 }  // namespace virtual_memory_test
