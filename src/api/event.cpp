@@ -1,7 +1,8 @@
 // Events (runtime.md 5).
-#include "api/entry.h"
+#include "api/event_handles.h"
 #include "api/wait_limit.h"
-#include "stream/event.h"
+#include "runtime/product.h"
+#include "stream/ipc_event.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -24,13 +25,6 @@ Status CreateEvent(aclrtEvent* event, Event::Kind kind, uint32_t flags) {
     return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no event is left (%u at most); destroy some", kMaxEvents);
   *event = Events().HandleOf(made);
   return Ok();
-}
-
-Result<EventHold> FindEvent(const char* name, aclrtEvent handle) {
-  Event* event = Events().Acquire(handle);
-  if (event != nullptr) [[likely]]
-    return EventHold(Events(), event);
-  return Fail(ACL_ERROR_RT_INVALID_HANDLE, "%s %p is not a live event (destroyed, or not an event at all)", name, handle);
 }
 
 Status RequireNotDeviceOnly(const Event& event) {
@@ -128,6 +122,10 @@ Status SynchronizeEvent(aclrtEvent event, Deadline deadline) {
   RW_TRY(RequireNotExternal(*target));
   RW_TRY(RequireNotCaptured("event", *target));
   RW_TRY(target->CheckContext());
+  if (IpcEvent* shared = target->ipc()) {
+    RW_TRY(shared->Synchronize(deadline));
+    return target->CheckContext();
+  }
   RecordHold record = target->latest();
   if (!record) return Ok();
   switch (AwaitRecord(*record, deadline)) {
@@ -182,6 +180,8 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
     RW_TRY(RequirePointer("event", event));
     if (flag == 0 || ((flag & ~kCombinable) != 0 && flag != ACL_EVENT_IPC))
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag 0x%x must be an OR of 0x1, 0x2 and 0x8, or 0x40 alone", flag);
+    if (flag == ACL_EVENT_IPC && !ThisProduct().shares_events)
+      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no IPC events; use notifies", GetConfig().soc_name.c_str());
     return CreateEvent(event, Event::Kind::kEx, flag);
   });
 }
@@ -256,7 +256,12 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
     RW_TRY(RequireNotExternal(*target));
     RW_TRY(RequireNotCaptured("event", *target));
     RW_TRY(target->CheckContext());
-    const bool done = IsDone(*target, target->kind() == Event::Kind::kEx);
+    bool done = false;
+    if (IpcEvent* shared = target->ipc()) {
+      RW_TRY_SET(done, shared->Query());
+    } else {
+      done = IsDone(*target, target->kind() == Event::Kind::kEx);
+    }
     *status = done ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return Ok();
   });

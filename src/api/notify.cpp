@@ -1,14 +1,12 @@
-// Notifies within the process (runtime.md 6.1).
-#include "stream/notify.h"
-
+// Notifies (runtime.md 6.1); ipc_notify.cpp hands them to other processes.
 #include <array>
 #include <atomic>
 #include <string>
 #include <utility>
 
-#include "api/entry.h"
-#include "base/error_log.h"
+#include "api/notify_handles.h"
 #include "api/wait_limit.h"
+#include "base/error_log.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -21,13 +19,6 @@ constexpr uint32_t kProcessLimit = 0xFFFFFFFF;
 std::array<std::atomic<int>, Config::kMaxDevices> g_notifies{};  // by physical id
 
 std::atomic<int>& CountOf(int device) { return g_notifies[static_cast<size_t>(device)]; }
-
-Result<NotifyHold> HoldNotify(const char* name, aclrtNotify notify) {
-  NotifyHold hold(Notifies(), Notifies().Acquire(notify));
-  if (hold) return hold;
-  return Fail(ACL_ERROR_RT_INVALID_HANDLE, "%s %p is not a live notify (destroyed, or not a notify at all)", name,
-              notify);
-}
 
 Status RequireNotifyFlag(uint64_t flag) {
   if (flag == ACL_NOTIFY_DEFAULT || flag == ACL_NOTIFY_DEVICE_USE_ONLY) return Ok();
@@ -79,7 +70,7 @@ aclError aclrtDestroyNotify(aclrtNotify notify) {
     RW_TRY(CurrentContext().status());
     if (!Notify::Destroy(notify))
       return Fail(ACL_ERROR_RT_INVALID_HANDLE, "notify %p was destroyed by another thread", notify);
-    CountOf(hold->device()).fetch_sub(1);
+    if (!hold->imported()) CountOf(hold->device()).fetch_sub(1);
     return Ok();
   });
 }

@@ -7,6 +7,7 @@ namespace ropeway {
 
 bool Gate::PassOrPark(Waiter* waiter) {
   std::lock_guard lock(lock_);
+  if (broken_) return true;
   if (open_) {
     if (mode_ == Mode::kAutoReset) open_ = false;
     return true;
@@ -45,12 +46,37 @@ void Gate::Open() {
       open_ = true;
     }
   }
-  // A released waiter may park somewhere else before the loop comes round: read its link first.
+  Release(released);
+}
+
+// A released waiter may park somewhere else before the loop comes round: read its link first.
+void Gate::Release(Waiter* released) {
   while (released != nullptr) {
     Waiter* next = std::exchange(released->next_parked_, nullptr);
     released->Opened();
     released = next;
   }
+}
+
+void Gate::Break() {
+  Waiter* released;
+  {
+    std::lock_guard lock(lock_);
+    broken_ = true;
+    released = std::exchange(first_, nullptr);
+    last_ = nullptr;
+  }
+  Release(released);
+}
+
+bool Gate::Take() {
+  std::lock_guard lock(lock_);
+  return std::exchange(open_, false);
+}
+
+void Gate::Renew() {
+  std::lock_guard lock(lock_);
+  open_ = broken_ = false;
 }
 
 void Gate::Close() {

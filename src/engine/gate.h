@@ -53,10 +53,20 @@ class Gate final : public ParkingPlace {
   void Close();
   bool open() const;
 
+  // What opens this gate may never come again: those who are parked go on, and nobody is parked here until Renew. A passage
+  // then no longer uses an opening up; who wants to know whether there was one takes it.
+  void Break();
+  bool Take();
+  // Closed and whole, as a new one. Nobody may be parked.
+  void Renew();
+
  private:
   const Mode mode_;
   mutable SpinLock lock_;
+  static void Release(Waiter* released);
+
   bool open_ = false;
+  bool broken_ = false;
   Waiter* first_ = nullptr;  // oldest first
   Waiter* last_ = nullptr;
 };

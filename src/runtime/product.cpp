@@ -19,6 +19,8 @@ Product ProductOf(const char* soc_name) {
   product.copy_descriptor_size = a950 ? 64 : recent ? 32 : 0;
   product.copies_by_cells = recent || training;
   product.has_value_waits = recent;
+  product.counts_notifies = a950;
+  product.shares_events = !is("Ascend950DT");
   return product;
 }
 

@@ -11,6 +11,8 @@ struct Product {
   size_t copy_descriptor_size;  // 0: no descriptors
   bool copies_by_cells;         // two-level pointers
   bool has_value_waits;
+  bool counts_notifies;         // 950
+  bool shares_events;           // with other processes: all but 950DT
 };
 
 // Of this process; decided once.

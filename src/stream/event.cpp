@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "base/clock.h"
 #include "engine/watcher.h"
+#include "stream/ipc_event_home.h"
 #include "stream/model.h"
 
 namespace ropeway {
@@ -75,6 +76,15 @@ void Record::Recycle() {
 // --- Event --------------------------------------------------------------------------------------------------------------
 
 Event* Event::Create(Kind kind, uint32_t flags, int device, FailureScope* scope) {
+  const bool ipc = (flags & ACL_EVENT_IPC) != 0;
+  return Make(kind, flags, device, scope, ipc ? std::make_shared<EventHome>(device) : nullptr);
+}
+
+Event* Event::Adopt(std::shared_ptr<IpcEvent> opened, int device, FailureScope* scope) {
+  return Make(Kind::kEx, ACL_EVENT_IPC, device, scope, std::move(opened));
+}
+
+Event* Event::Make(Kind kind, uint32_t flags, int device, FailureScope* scope, std::shared_ptr<IpcEvent> ipc) {
   Event* event = Events().Take();
   if (event == nullptr) return nullptr;
   event->kind_ = kind;
@@ -82,6 +92,7 @@ Event* Event::Create(Kind kind, uint32_t flags, int device, FailureScope* scope)
   event->device_ = device;
   event->scope_ = scope;
   event->scope_epoch_ = scope->epoch();
+  event->ipc_ = std::move(ipc);
   event->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
   if (kind == Kind::kClassic) event->TakeId();
   Events().Publish(event);
@@ -92,6 +103,7 @@ bool Event::Destroy(void* handle) {
   EventHold event(Events(), Events().Acquire(handle));
   if (!event || !Events().Retire(event.get(), event->generation())) return false;
   event->ForgetLatest(nullptr);
+  if (event->ipc_ != nullptr) event->ipc_->Withdraw();
   if (event->has_id_.exchange(false, std::memory_order_relaxed)) g_ids_in_use.fetch_sub(1, std::memory_order_relaxed);
   Events().Release(event.get());  // the handle's
   return true;
@@ -104,6 +116,7 @@ void Event::Recycle() {
   wait_flag = -1;
   captured_ = {};
   used_externally_ = false;
+  ipc_.reset();
 }
 
 void Event::TakeId() {
@@ -170,6 +183,7 @@ Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char
     ModelHold model(Models(), on->HoldCapture());
     if (model) return RecordInCapture(*on, *model, call);
   }
+  if (ipc_ != nullptr) return ipc_->RecordOn(stream, current, call);
   Record* record = MakeRecord(on.get(), false);
   if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
   Task task = MarkTask(record, call);
@@ -186,6 +200,7 @@ Status Event::AwaitOn(StreamRef stream, const FailureScope* current, int64_t tim
     Status status = AwaitCaptured(stream, current, timeout_ns, call, &handled);
     if (handled) return status;
   }
+  if (ipc_ != nullptr) return ipc_->AwaitOn(stream, current, timeout_ns, call);
   return kind_ == Kind::kClassic ? AwaitFlag(stream, current, timeout_ns, call)
                                  : AwaitRecord(stream, current, timeout_ns, call);
 }

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "base/slab.h"
 #include "base/spin_lock.h"
@@ -16,6 +17,7 @@
 namespace ropeway {
 
 class Event;
+class IpcEvent;
 
 // Who releases what: the event holds its latest record; every queued task that names a record or an event holds it, too.
 class Record final : public SlabObject, public Marker {
@@ -106,6 +108,11 @@ class Event final : public SlabObject {
   // What a replay waits for: the latest record, or nothing.
   void BindWait(ReplayBinding* binding);
 
+  // What stands behind an event with ACL_EVENT_IPC, null for the others: its records may be of other processes.
+  IpcEvent* ipc() const { return ipc_.get(); }
+  // An event that stands for one of another process.
+  static Event* Adopt(std::shared_ptr<IpcEvent> opened, int device, FailureScope* scope);
+
   RecordHold latest();
   bool HasOutstandingWaits() const { return waits_.load(std::memory_order_acquire) > 0; }
 
@@ -163,12 +170,15 @@ class Event final : public SlabObject {
   Status AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
   Status AwaitFlag(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
 
+  static Event* Make(Kind kind, uint32_t flags, int device, FailureScope* scope, std::shared_ptr<IpcEvent> ipc);
+
   Kind kind_ = Kind::kDefault;
   uint32_t flags_ = 0;
   int device_ = 0;
   int id_ = 0;
   FailureScope* scope_ = nullptr;
   uint32_t scope_epoch_ = 0;
+  std::shared_ptr<IpcEvent> ipc_;  // fixed while the event lives
   Gate flag_;  // classic events only
   FlagWaitPassed flag_wait_passed_{*this};
   FlagReset flag_reset_{*this};

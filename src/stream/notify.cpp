@@ -1,5 +1,7 @@
 #include "stream/notify.h"
 
+#include "stream/ipc_notify.h"
+
 namespace ropeway {
 namespace {
 
@@ -31,8 +33,15 @@ Notify* Notify::Create(int device) {
 bool Notify::Destroy(void* handle) {
   NotifyHold notify(Notifies(), Notifies().Acquire(handle));
   if (!notify || !Notifies().Retire(notify.get(), notify->generation())) return false;
+  notify->Withdraw();
   Notifies().Release(notify.get());
   return true;
+}
+
+void Notify::Recycle() {
+  flag_.Renew();
+  broken_.store(false, std::memory_order_relaxed);
+  home_.reset();
 }
 
 Status Notify::Submit(StreamRef stream, const FailureScope* current, Task& task) {
@@ -43,18 +52,24 @@ Status Notify::Submit(StreamRef stream, const FailureScope* current, Task& task)
 }
 
 Status Notify::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
+  if (imported()) [[unlikely]]
+    return home_->LaunchOn(stream, current, 0, NotifyImport::kSet, call);
   Task task = NotifyTask(TaskKind::kMark, call);
   task.mark.marker = &recorded_;
   return Submit(stream, current, task);
 }
 
 Status Notify::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  if (imported()) [[unlikely]]
+    return home_->LaunchOn(stream, current, timeout_ns, NotifyImport::kTake, call);
   Task task = NotifyTask(TaskKind::kAwait, call);
   task.await = {&flag_, &passed_, timeout_ns};
   return Submit(stream, current, task);
 }
 
 Status Notify::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
+  if (imported()) [[unlikely]]
+    return home_->LaunchOn(stream, current, 0, NotifyImport::kClear, call);
   Task task = NotifyTask(TaskKind::kMark, call);
   task.mark.marker = &was_reset_;
   return Submit(stream, current, task);

@@ -1,13 +1,19 @@
-// A one-bit flag on a device: a record sets it, a wait takes it (runtime.md 6.1). One record releases one wait.
+// A one-bit flag on a device: a record sets it, a wait takes it (runtime.md 6.1). One record releases one wait. The flag lies
+// here, or, for an imported notify, in the process that exported it (ipc_notify.h).
 #pragma once
+
+#include <memory>
 
 #include "base/slab.h"
 #include "base/status.h"
+#include "ipc/key.h"
 #include "stream/stream.h"
 
 namespace ropeway {
 
 class Notify;
+class NotifyImport;
+class NotifyOffer;
 using NotifySlab = Slab<Notify, 0xD1>;
 NotifySlab& Notifies();
 using NotifyHold = SlabRef<NotifySlab, Notify>;
@@ -15,6 +21,8 @@ using NotifyHold = SlabRef<NotifySlab, Notify>;
 class Notify final : public SlabObject {
  public:
   static Notify* Create(int device);
+  // A notify of another process. As ipc::Service::Connect; 207009 when there is no room.
+  static Result<Notify*> Import(const ipc::Key& key);
   static bool Destroy(void* handle);
 
   int id() const { return id_; }
@@ -22,9 +30,17 @@ class Notify final : public SlabObject {
   Status RecordOn(StreamRef stream, const FailureScope* current, const char* call);
   Status AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
   Status ResetOn(StreamRef stream, const FailureScope* current, const char* call);
-  void Recycle() { flag_.Close(); }
+  void Recycle();
+
+  // --- Other processes (ipc_notify.cpp) -----------------------------------------------------------------------------------
+  bool imported() const { return home_ != nullptr; }
+  // Once: 507000 for the second time. `everybody`: without a list of processes.
+  Result<ipc::Key> Export(bool everybody);
+  // 107000 for one that was not exported.
+  Status AdmitToo(const int32_t* pids, size_t count);
 
  private:
+  friend class NotifyOffer;
   // Queued tasks keep the notify alive; each of these gives its reference back.
   struct Recorded final : Marker {
     explicit Recorded(Notify& notify) : notify_(notify) {}
@@ -41,6 +57,7 @@ class Notify final : public SlabObject {
     void Reached() override { Notifies().Release(&notify_); }
     void Dropped() override { Notifies().Release(&notify_); }
     void Repeat() override { Notifies().Retain(&notify_); }
+    int Failed(TaskFailure* failure) const override { return notify_.broken() ? notify_.TakeWhenBroken(failure) : 0; }
     Notify& notify_;
   };
   struct WasReset final : Marker {
@@ -54,6 +71,12 @@ class Notify final : public SlabObject {
     Notify& notify_;
   };
   Status Submit(StreamRef stream, const FailureScope* current, Task& task);
+  // One of the processes that share the notify died: a record may never come, and nobody waits for one any more.
+  bool broken() const { return broken_.load(std::memory_order_acquire); }
+  void Break();
+  // How a wait ends then: a flag that is set still counts.
+  int TakeWhenBroken(TaskFailure* failure);
+  void Withdraw();
 
   int id_ = 0;
   int device_ = 0;
@@ -61,6 +84,9 @@ class Notify final : public SlabObject {
   Recorded recorded_{*this};
   Passed passed_{*this};
   WasReset was_reset_{*this};
+  std::atomic<bool> broken_{false};
+  std::shared_ptr<NotifyImport> home_;   // of an imported one; fixed while it lives
+  std::shared_ptr<NotifyOffer> offer_;   // of an exported one; guarded by a mutex of ipc_notify.cpp
 };
 
 }  // namespace ropeway

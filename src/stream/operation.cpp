@@ -9,7 +9,7 @@ constexpr int kNotSupported = 207000;  // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
 
 }  // namespace
 
-Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence) {
   if (stream.stream->capturing())
     return Decline(kNotSupported, "the stream is being captured, and this operation cannot be repeated by a graph");
   Task task{};
@@ -17,7 +17,9 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
   task.call = call;
   task.await = {&gate_, &waited_, timeout_ns};
   held_by_stream_ = shared_from_this();
-  Status status = stream.stream->Enqueue(stream.generation, current, task);
+  uint64_t number = 0;
+  Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &number);
+  if (sequence != nullptr) *sequence = number;
   if (!status.ok()) held_by_stream_.reset();
   return status;
 }
@@ -26,17 +28,18 @@ void Operation::Begin() {
   if (!started_.exchange(true, std::memory_order_acq_rel)) Start();
 }
 
-void Operation::Finish(int code, const std::string& text) {
+bool Operation::Finish(int code, const std::string& text) {
   // The stream's reference may go while the gate opens.
   const std::shared_ptr<Operation> self = shared_from_this();
   {
     std::lock_guard lock(mutex_);
-    if (finished_) return;
+    if (finished_ || left_) return false;
     finished_ = true;
     code_ = code;
     text_ = text;
   }
   gate_.Open();
+  return true;
 }
 
 int Operation::Explain(TaskFailure* failure) const {
@@ -50,6 +53,7 @@ void Operation::Leave() {
   {
     std::lock_guard lock(mutex_);
     finished = finished_;
+    left_ = true;
   }
   if (!finished) Abandoned(started_.load(std::memory_order_acquire));
 }

@@ -409,12 +409,17 @@ def test_keys_have_a_limit_and_pids_are_lists():
 def test_notifies_of_other_processes(device):
     notify, ret = acl.rt.create_notify(0)
     assert ret == 0
-    key, ret = acl.rt.notify_get_export_key(notify, 65, 2)
-    supported = ret == 0
-    assert supported or (key, ret) == ("", NOT_SUPPORTED)
-    assert acl.rt.notify_set_import_pid(notify, [os.getpid()]) in (0, NOT_SUPPORTED)
-    if not supported:
-        assert acl.rt.notify_import_by_key("key", 0) == (0, NOT_SUPPORTED)
+    key, ret = acl.rt.notify_get_export_key(notify, 65, 0)
+    assert ret == 0 and type(key) is str and len(key) == 64
+    assert acl.rt.notify_get_export_key(notify, 65, 0) == ("", 507000)
+    assert acl.rt.notify_set_import_pid(notify, [os.getpid()]) == 0
+    assert acl.rt.notify_import_by_key("key", 0) == (0, 107000)
+    imported, ret = acl.rt.notify_import_by_key(key, 0)
+    assert ret == 0 and imported != notify
+    assert acl.rt.record_notify(imported, 0) == 0
+    assert acl.rt.wait_and_reset_notify(notify, 0, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert acl.rt.destroy_notify(imported) == 0
     assert acl.rt.destroy_notify(notify) == 0
 
 

@@ -1,4 +1,4 @@
-// What one process hands to another (memory, events, notifies) and counting notifies: refused.
+// Memory that one process hands to another, and counting notifies, which this product does not have: refused.
 #include <thread>
 
 #include "tests/conformance/refused/refusals.h"
@@ -79,59 +79,6 @@ TEST_F(RefusedSharing, TheLinkOfMemoryIsRefused) {
                     {kRange, [&] { return aclrtIpcMemSetAttr(key_, static_cast<aclrtIpcMemAttrType>(1), 1); }},
                     {kRange, [&] { return aclrtIpcMemSetAttr(key_, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 4); }}}}},
                  LastError::kShows);
-}
-
-TEST_F(RefusedSharing, EventHandlesAreRefused) {
-  aclrtIpcEventHandle handle = {};
-  aclrtEvent opened = Nonsense();
-  ExpectRefusals({{"aclrtIpcOpenEventHandle",
-                   [&] { return aclrtIpcOpenEventHandle(handle, &opened); },
-                   {{kNull, [&] { return aclrtIpcOpenEventHandle(handle, nullptr); }}}}},
-                 LastError::kHides);
-  EXPECT_EQ(opened, Nonsense());
-
-  aclrtEvent event = nullptr;
-  ASSERT_EQ(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
-  EXPECT_EQ(aclrtIpcGetEventHandle(nullptr, &handle), kNull);
-  EXPECT_EQ(aclrtIpcGetEventHandle(event, nullptr), kNull);
-  EXPECT_EQ(aclrtIpcGetEventHandle(event, &handle), kRange) << "not an IPC event";
-  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
-  EXPECT_EQ(aclrtIpcGetEventHandle(event, &handle), kStale);
-}
-
-TEST_F(RefusedSharing, NotifiesAreRefused) {
-  aclrtNotify notify = nullptr;
-  ASSERT_EQ(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT), ACL_SUCCESS);
-  ExpectRefusals(
-      {
-          {"aclrtNotifyGetExportKey",
-           [&] { return aclrtNotifyGetExportKey(notify, key_, sizeof(key_), 0); },
-           {{kNull, [&] { return aclrtNotifyGetExportKey(nullptr, key_, sizeof(key_), 0); }},
-            {kNull, [&] { return aclrtNotifyGetExportKey(notify, nullptr, sizeof(key_), 0); }},
-            {kStale, [&] { return aclrtNotifyGetExportKey(p_, key_, 0, 0); }},
-            {kRange, [&] { return aclrtNotifyGetExportKey(notify, key_, 0, 0); }},
-            {kRange, [&] { return aclrtNotifyGetExportKey(notify, key_, sizeof(key_), 1); }}}},
-          {"aclrtNotifyImportByKey",
-           [&] { return aclrtNotifyImportByKey(&out_, key_, 0); },
-           {{kNull, [&] { return aclrtNotifyImportByKey(nullptr, key_, 0); }},
-            {kNull, [&] { return aclrtNotifyImportByKey(&out_, nullptr, 0); }},
-            {kRange, [&] { return aclrtNotifyImportByKey(&out_, key_, 4); }}}},
-          {"aclrtNotifySetImportPid",
-           [&] { return aclrtNotifySetImportPid(notify, &pid_, 1); },
-           {{kNull, [&] { return aclrtNotifySetImportPid(nullptr, &pid_, 1); }},
-            {kNull, [&] { return aclrtNotifySetImportPid(notify, nullptr, 1); }},
-            {kStale, [&] { return aclrtNotifySetImportPid(p_, &pid_, 0); }},
-            {kRange, [&] { return aclrtNotifySetImportPid(notify, &pid_, 0); }}}},
-          {"aclrtNotifySetImportPidInterServer",
-           [&] { return aclrtNotifySetImportPidInterServer(notify, &server_, 1); },
-           {{kNull, [&] { return aclrtNotifySetImportPidInterServer(nullptr, &server_, 1); }},
-            {kNull, [&] { return aclrtNotifySetImportPidInterServer(notify, nullptr, 1); }},
-            {kRange, [&] { return aclrtNotifySetImportPidInterServer(notify, &server_, 0); }},
-            {kRange, [&] { return aclrtNotifySetImportPidInterServer(notify, &nobody_, 1); }}}},
-      },
-      LastError::kShows);
-  EXPECT_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
-  EXPECT_STREQ(key_, "no key");
 }
 
 TEST_F(RefusedSharing, CountingNotifiesAreRefused) {

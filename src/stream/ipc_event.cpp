@@ -1,0 +1,177 @@
+#include "stream/ipc_event.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+
+#include "acl/error_codes/rt_error_codes.h"
+
+namespace ropeway {
+namespace {
+
+constexpr const char* kNeverDone = "the process that recorded the event has died or dropped the record";
+
+Status NeverDone() { return Fail(ACL_ERROR_RT_IPC_ERROR, "%s", kNeverDone); }
+
+}  // namespace
+
+// The stream's point of a record: the home is told when the stream is there.
+class IpcEvent::RecordOperation final : public Operation {
+ public:
+  RecordOperation(std::shared_ptr<IpcEvent> event, uint64_t record) : event_(std::move(event)), record_(record) {}
+  // The stream will never come here.
+  void Drop() { End(IpcEvent::End::kDropped, [](int) {}); }
+
+ private:
+  void Start() override {
+    End(IpcEvent::End::kDone, [self = shared_from_this()](int code) {
+      self->Operation::Finish(code, "the process that created the event has died");
+    });
+  }
+  void Abandoned(bool started) override {
+    if (!started) Drop();
+  }
+  void End(IpcEvent::End end, Told heard) {
+    event_->ForgetOwn(record_);
+    event_->Finish(record_, end, std::move(heard));
+  }
+
+  const std::shared_ptr<IpcEvent> event_;
+  const uint64_t record_;
+};
+
+// A stream's wait for a record. It is told from the time of the call on, whether the stream is there or not.
+class IpcEvent::WaitOperation final : public Operation {
+ public:
+  explicit WaitOperation(std::shared_ptr<IpcEvent> event) : event_(std::move(event)), watch_(NewWatch()) {}
+  uint64_t watch() const { return watch_; }
+
+ private:
+  void Start() override {}
+  void Abandoned(bool) override { event_->Unwatch(watch_); }
+
+  const std::shared_ptr<IpcEvent> event_;
+  const uint64_t watch_;
+};
+
+// A host thread's wait.
+struct IpcEvent::Latch {
+  void Tell(int with) {
+    std::lock_guard lock(mutex);
+    told = true;
+    code = with;
+    changed.notify_all();
+  }
+  bool Await(Deadline deadline) {
+    std::unique_lock lock(mutex);
+    const auto is_told = [this] { return told; };
+    if (!deadline.never())
+      return changed.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline.at_ns())), is_told);
+    changed.wait(lock, is_told);
+    return true;
+  }
+  bool Done() {
+    std::lock_guard lock(mutex);
+    return told && code == 0;
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool told = false;
+  int code = 0;
+};
+
+uint64_t IpcEvent::NewWatch() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+Status IpcEvent::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
+  StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
+  if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  RW_TRY_SET(const uint64_t record, Register());
+  auto operation = std::make_shared<RecordOperation>(shared_from_this(), record);
+  AddOwn(record, on.get());
+  uint64_t sequence = 0;
+  Status status = operation->LaunchOn(stream, current, 0, call, &sequence);
+  if (status.ok()) {
+    NumberOwn(record, sequence);
+  } else {
+    operation->Drop();
+  }
+  return status;
+}
+
+Status IpcEvent::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
+  auto operation = std::make_shared<WaitOperation>(shared_from_this());
+  RW_TRY_SET(const Latest latest, Watch(operation->watch(), [operation](int code) { operation->Finish(code, kNeverDone); }));
+  if (latest.state == State::kNothing) return Ok();
+  if (latest.state == State::kFailed) operation->Finish(ACL_ERROR_RT_IPC_ERROR, kNeverDone);  // seen at synchronise
+  Status status = operation->LaunchOn(stream, current, timeout_ns, call);
+  if (!status.ok()) Unwatch(operation->watch());
+  return status;
+}
+
+Result<bool> IpcEvent::Query() {
+  RW_TRY_SET(Latest latest, Look());
+  uint64_t sequence = 0;
+  if (StreamHold own = FindOwn(latest.record, &sequence); own && latest.state == State::kPending) {
+    own->queue().Poll();  // a late schedule takes it as a hint
+    RW_TRY_SET(latest, Look());
+  }
+  if (latest.state == State::kFailed) return NeverDone();
+  return latest.state == State::kNothing;
+}
+
+Status IpcEvent::Synchronize(Deadline deadline) {
+  const auto latch = std::make_shared<Latch>();
+  const uint64_t watch = NewWatch();
+  RW_TRY_SET(const Latest latest, Watch(watch, [latch](int code) { latch->Tell(code); }));
+  if (latest.state == State::kNothing) return Ok();
+  if (latest.state == State::kFailed) return NeverDone();
+  uint64_t sequence = 0;
+  // Waiting for the own stream helps it on; then only the home's word is missing.
+  if (StreamHold own = FindOwn(latest.record, &sequence); own) {
+    if (own->queue().Wait(sequence, deadline) == WaitOutcome::kAborted && !latch->Done()) {
+      Unwatch(watch);
+      return Fail(ACL_ERROR_RT_STREAM_ABORT, "the stream that should record the event was aborted");
+    }
+  }
+  if (!latch->Await(deadline)) {
+    Unwatch(watch);
+    return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is not complete yet; wait again or longer");
+  }
+  return latch->Done() ? Ok() : NeverDone();
+}
+
+// --- Own records --------------------------------------------------------------------------------------------------------
+
+void IpcEvent::AddOwn(uint64_t record, Stream* stream) {
+  Streams().Retain(stream);
+  std::lock_guard lock(own_mutex_);
+  own_[record] = {stream, 0};
+}
+
+void IpcEvent::NumberOwn(uint64_t record, uint64_t sequence) {
+  std::lock_guard lock(own_mutex_);
+  if (auto found = own_.find(record); found != own_.end()) found->second.sequence = sequence;
+}
+
+void IpcEvent::ForgetOwn(uint64_t record) {
+  StreamHold released;  // without the lock
+  std::lock_guard lock(own_mutex_);
+  auto found = own_.find(record);
+  if (found == own_.end()) return;
+  released = StreamHold(Streams(), found->second.stream);
+  own_.erase(found);
+}
+
+StreamHold IpcEvent::FindOwn(uint64_t record, uint64_t* sequence) {
+  std::lock_guard lock(own_mutex_);
+  auto found = own_.find(record);
+  if (found == own_.end()) return StreamHold();
+  *sequence = found->second.sequence;
+  Streams().Retain(found->second.stream);
+  return StreamHold(Streams(), found->second.stream);
+}
+
+}  // namespace ropeway

@@ -1,0 +1,251 @@
+#include "stream/ipc_notify.h"
+
+#include "acl/error_codes/rt_error_codes.h"
+#include "engine/backend.h"
+
+namespace ropeway {
+namespace {
+
+constexpr int64_t kPatienceMs = 10000;  // for an exporter that is alive and does not answer
+constexpr uint64_t kWithdrawn = 1;      // the answer to a take that was withdrawn in time
+constexpr const char* kDied = "a process that shares the notify has died, so the record may never come";
+
+// Exporting and destroying are rare: one lock for all notifies.
+std::mutex& OffersMutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+}  // namespace
+
+// --- Notify -------------------------------------------------------------------------------------------------------------
+
+Result<Notify*> Notify::Import(const ipc::Key& key) {
+  RW_TRY_SET(std::shared_ptr<NotifyImport> home, NotifyImport::Open(key));
+  Notify* notify = Notifies().Take();
+  if (notify == nullptr) return Fail(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "no notify is left; destroy some");
+  notify->id_ = home->id();
+  notify->device_ = home->device();
+  notify->home_ = std::move(home);
+  Notifies().Publish(notify);
+  return notify;
+}
+
+Result<ipc::Key> Notify::Export(bool everybody) {
+  if (imported()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was imported; the process that created it exports it");
+  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  std::lock_guard lock(OffersMutex());
+  if (offer_ != nullptr) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "the notify was exported before; use the key of that time");
+  auto offer = std::make_shared<NotifyOffer>(*this);
+  if (everybody) offer->AdmitEverybody();
+  RW_TRY_SET(offer->key, service->Publish(offer));
+  offer_ = std::move(offer);
+  return offer_->key;
+}
+
+Status Notify::AdmitToo(const int32_t* pids, size_t count) {
+  std::lock_guard lock(OffersMutex());
+  if (offer_ == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was not exported; call aclrtNotifyGetExportKey first");
+  offer_->AdmitToo(pids, count);
+  return Ok();
+}
+
+// Importers who are there keep the offer, and it keeps the notify.
+void Notify::Withdraw() {
+  std::shared_ptr<NotifyOffer> offer;
+  {
+    std::lock_guard lock(OffersMutex());
+    offer = std::move(offer_);
+  }
+  if (offer == nullptr) return;
+  if (Result<ipc::Service*> service = ipc::Service::Get(); service.ok()) service.value()->Withdraw(offer->key);
+}
+
+void Notify::Break() {
+  broken_.store(true, std::memory_order_release);
+  flag_.Break();
+}
+
+int Notify::TakeWhenBroken(TaskFailure* failure) {
+  return flag_.Take() ? 0 : Explain(failure, ACL_ERROR_RT_IPC_ERROR, "%s", kDied);
+}
+
+// --- NotifyOffer --------------------------------------------------------------------------------------------------------
+
+struct NotifyOffer::Waiting final : ParkingPlace::Waiter {
+  void Opened() override { std::shared_ptr(offer)->Grant(name); }
+
+  std::shared_ptr<NotifyOffer> offer;
+  std::shared_ptr<ipc::Connection> connection;
+  Name name;
+};
+
+NotifyOffer::NotifyOffer(Notify& notify) : Offer(kNotifyOfferType), notify_(notify) { Notifies().Retain(&notify); }
+
+NotifyOffer::~NotifyOffer() { Notifies().Release(&notify_); }
+
+void NotifyOffer::OnJoined(ipc::Connection&, ipc::Message* welcome, int*) {
+  welcome->value[0] = static_cast<uint64_t>(notify_.device());
+  welcome->value[1] = static_cast<uint64_t>(notify_.id());
+}
+
+void NotifyOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
+  switch (message.kind) {
+    case NotifyImport::kSet:
+      notify_.flag_.Open();
+      connection.Reply(message.ticket, 0);
+      break;
+    case NotifyImport::kTake:
+      Take(connection, message.ticket);
+      break;
+    case NotifyImport::kClear:
+      notify_.flag_.Close();
+      connection.Reply(message.ticket, 0);
+      break;
+    case NotifyImport::kWithdraw:
+      Withdraw(connection, message.ticket);
+      break;
+    case NotifyImport::kPutBack:
+      notify_.flag_.Open();
+      break;
+    default:
+      break;
+  }
+}
+
+void NotifyOffer::Take(ipc::Connection& connection, uint32_t ticket) {
+  const Name name{connection.id(), ticket};
+  auto made = std::make_unique<Waiting>();
+  made->offer = shared_from_this();
+  made->connection = connection.shared_from_this();
+  made->name = name;
+  Waiting* waiting = made.get();
+  {
+    std::lock_guard lock(mutex_);
+    if (!waiting_.emplace(name, std::move(made)).second) return;  // a ticket that is in use: a peer that plays tricks
+  }
+  if (notify_.flag_.PassOrPark(waiting)) Grant(name);
+}
+
+void NotifyOffer::Grant(const Name& name) {
+  std::unique_ptr<Waiting> waiting;
+  {
+    std::lock_guard lock(mutex_);
+    waiting = std::move(waiting_.extract(name).mapped());
+  }
+  const bool served = !notify_.broken() || notify_.flag_.Take();
+  const bool heard = waiting->connection->Reply(name.second, served ? 0 : ACL_ERROR_RT_IPC_ERROR);
+  if (served && !heard) notify_.flag_.Open();  // nobody there any more: for the next one
+}
+
+void NotifyOffer::Withdraw(ipc::Connection& connection, uint32_t ticket) {
+  std::lock_guard lock(mutex_);
+  auto found = waiting_.find({connection.id(), ticket});
+  // One that is just being granted gets that answer, and the importer puts the flag back.
+  if (found == waiting_.end() || !notify_.flag_.Unpark(found->second.get())) return;
+  waiting_.erase(found);
+  connection.Reply(ticket, kWithdrawn);
+}
+
+void NotifyOffer::OnGone(ipc::Connection& connection, bool said_goodbye) {
+  {
+    std::lock_guard lock(mutex_);
+    for (auto next = waiting_.lower_bound({connection.id(), 0}); next != waiting_.end() && next->first.first == connection.id();) {
+      next = notify_.flag_.Unpark(next->second.get()) ? waiting_.erase(next) : std::next(next);
+    }
+  }
+  if (!said_goodbye) notify_.Break();
+}
+
+// --- NotifyImport -------------------------------------------------------------------------------------------------------
+
+class NotifyImport::Request final : public Operation {
+ public:
+  Request(std::shared_ptr<NotifyImport> home, Kind kind) : home_(std::move(home)), kind_(kind) {}
+  Kind kind() const { return kind_; }
+  std::atomic<uint32_t> ticket{0};
+
+ private:
+  void Start() override { home_->Ask(std::static_pointer_cast<Request>(shared_from_this())); }
+  void Abandoned(bool started) override {
+    if (started) home_->GiveUp(ticket.load(std::memory_order_acquire));
+  }
+
+  const std::shared_ptr<NotifyImport> home_;
+  const Kind kind_;
+};
+
+Result<std::shared_ptr<NotifyImport>> NotifyImport::Open(const ipc::Key& key) {
+  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  auto home = std::make_shared<NotifyImport>();
+  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kNotifyOfferType, home, Deadline::AfterMs(kPatienceMs)));
+  home->connection_ = std::move(joined.connection);
+  home->device_ = static_cast<int>(joined.welcome.value[0]);
+  home->id_ = static_cast<int>(joined.welcome.value[1]);
+  return home;
+}
+
+NotifyImport::~NotifyImport() {
+  if (connection_ != nullptr) connection_->Close();
+}
+
+Status NotifyImport::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, Kind kind, const char* call) {
+  return std::make_shared<Request>(shared_from_this(), kind)->LaunchOn(stream, current, timeout_ns, call);
+}
+
+void NotifyImport::Ask(const std::shared_ptr<Request>& request) {
+  const uint32_t ticket = connection_->NewTicket();
+  request->ticket.store(ticket, std::memory_order_release);
+  bool gone;
+  {
+    std::lock_guard lock(mutex_);
+    gone = gone_;
+    if (!gone) asked_[ticket] = {request->kind(), request};
+  }
+  if (gone) {
+    request->Finish(ACL_ERROR_RT_IPC_ERROR, kDied);
+  } else {
+    connection_->Post({request->kind(), ticket, {}});  // where it cannot be sent, OnGone follows
+  }
+}
+
+void NotifyImport::GiveUp(uint32_t ticket) {
+  std::shared_ptr<Request> given_up;
+  bool take = false;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = asked_.find(ticket);
+    if (found == asked_.end()) return;
+    given_up = std::move(found->second.request);
+    take = found->second.kind == kTake;
+  }
+  if (take) connection_->Post({kWithdraw, ticket, {}});
+}
+
+void NotifyImport::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
+  if (message.kind != ipc::kReply) return;
+  Asked asked{};
+  {
+    std::lock_guard lock(mutex_);
+    auto found = asked_.extract(message.ticket);
+    if (found.empty()) return;
+    asked = std::move(found.mapped());
+  }
+  const auto code = static_cast<int>(message.value[0]);
+  const bool used = asked.request != nullptr && asked.request->Finish(code, code == 0 ? "" : kDied);
+  if (!used && asked.kind == kTake && code == 0) connection.Post({kPutBack, 0, {}});
+}
+
+void NotifyImport::OnGone(ipc::Connection&, bool) {
+  std::map<uint32_t, Asked> asked;
+  {
+    std::lock_guard lock(mutex_);
+    gone_ = true;
+    asked.swap(asked_);
+  }
+  for (auto& [ticket, one] : asked) {
+    if (one.request != nullptr) one.request->Finish(ACL_ERROR_RT_IPC_ERROR, kDied);
+  }
+}
+
+}  // namespace ropeway

@@ -1,0 +1,79 @@
+// Notifies that several processes share. The flag lies in the process that exported the notify and nowhere else; importers
+// ask for it to be set, taken and cleared, and their stream waits for the answer. So there is one order of all that happens to it.
+//
+// Every request is answered once. A take that its stream no longer waits for is withdrawn; if it was granted meanwhile, the
+// importer puts the flag back.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "ipc/service.h"
+#include "stream/notify.h"
+#include "stream/operation.h"
+
+namespace ropeway {
+
+constexpr uint32_t kNotifyOfferType = 1;
+
+// The importer's side.
+class NotifyImport final : public ipc::Listener, public std::enable_shared_from_this<NotifyImport> {
+ public:
+  enum Kind : uint32_t { kSet = ipc::kFirstFreeKind, kTake, kClear, kWithdraw, kPutBack };
+
+  static Result<std::shared_ptr<NotifyImport>> Open(const ipc::Key& key);
+  ~NotifyImport() override;
+
+  int device() const { return device_; }
+  int id() const { return id_; }
+  // Queues a request that is sent when the stream comes to it, and holds the stream until it is answered.
+  Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, Kind kind, const char* call);
+
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor fd) override;
+  void OnGone(ipc::Connection& connection, bool said_goodbye) override;
+
+ private:
+  class Request;
+  struct Asked {
+    Kind kind;
+    std::shared_ptr<Request> request;  // null: its stream no longer waits
+  };
+  void Ask(const std::shared_ptr<Request>& request);
+  void GiveUp(uint32_t ticket);
+
+  std::shared_ptr<ipc::Connection> connection_;
+  int device_ = 0;
+  int id_ = 0;
+  std::mutex mutex_;  // guards the rest
+  bool gone_ = false;
+  std::map<uint32_t, Asked> asked_;  // by ticket
+};
+
+// The exporter's side: one for all importers of a notify, which it keeps alive.
+class NotifyOffer final : public ipc::Offer, public std::enable_shared_from_this<NotifyOffer> {
+ public:
+  explicit NotifyOffer(Notify& notify);
+  ~NotifyOffer() override;
+
+  ipc::Key key;  // once it is published
+
+  void OnJoined(ipc::Connection& connection, ipc::Message* welcome, int* fd) override;
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor fd) override;
+  void OnGone(ipc::Connection& connection, bool said_goodbye) override;
+
+ private:
+  // A take that waits for the flag beside the streams of this process.
+  struct Waiting;
+  using Name = std::pair<uint64_t, uint32_t>;  // connection and ticket
+  void Take(ipc::Connection& connection, uint32_t ticket);
+  // The flag was taken for it, or never will be.
+  void Grant(const Name& name);
+  void Withdraw(ipc::Connection& connection, uint32_t ticket);
+
+  Notify& notify_;
+  std::mutex mutex_;
+  std::map<Name, std::unique_ptr<Waiting>> waiting_;  // guarded by mutex_
+};
+
+}  // namespace ropeway
