@@ -12,6 +12,7 @@
 #include "runtime/engine_choice.h"
 #include "stream/event.h"
 #include "stream/model.h"
+#include "stream/count_notify.h"
 #include "stream/notify.h"
 
 #define RW_TEXT_(number) #number
@@ -46,7 +47,7 @@ void CountObjects(ropewayLiveCounts* counts) {
   Streams().ForEachInUse(
       [&](Stream* stream) { counts->streams += (stream->generation() & 1) != 0 && !stream->is_default(); });
   counts->events = Events().live();
-  counts->notifies = Notifies().live();
+  counts->notifies = Notifies().live() + CountNotifies().live();
   counts->models = Models().live();
   counts->pools = Pools().live();
 }
