@@ -57,6 +57,8 @@ class Marker {
   virtual void Repeat() {}
   // The stream has come to the wait that this marker belongs to. May be told more than once.
   virtual void Begun() {}
+  // The wait took longer than its limit; Reached follows.
+  virtual void TimedOut() {}
   // Why the wait ended badly, asked before Reached; 0 when it did not.
   virtual int Failed(TaskFailure*) const { return 0; }
 

@@ -45,6 +45,22 @@ Descriptor NewSocket(int flags) {
   return Descriptor::Make([&] { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0); });
 }
 
+// The program's signals are not for a thread that is started meanwhile.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 Status NoRoom(const char* what) { return Fail(ACL_ERROR_RT_IPC_ERROR, "%s: %s", what, strerror(errno)); }
 
 Status NoSuchKey() {
@@ -55,12 +71,15 @@ Status NoAnswer() { return Fail(ACL_ERROR_RT_IPC_ERROR, "the process that export
 
 }  // namespace
 
-Result<Service*> Service::Get() {
+Service* Service::GetIfStarted() {
   Service* service = g_service.load(std::memory_order_acquire);
-  if (service != nullptr && service->OfThisProcess()) return service;
+  return service != nullptr && service->OfThisProcess() ? service : nullptr;
+}
+
+Result<Service*> Service::Get() {
+  if (Service* service = GetIfStarted()) return service;
   std::lock_guard lock(StartMutex());
-  service = g_service.load(std::memory_order_acquire);
-  if (service != nullptr && service->OfThisProcess()) return service;
+  if (Service* service = GetIfStarted()) return service;
   std::unique_ptr<Service> made(new Service);
   RW_TRY(made->Start());
   g_service.store(made.get(), std::memory_order_release);  // the parent's, if there was one, is left alone
@@ -79,17 +98,9 @@ Status Service::Start() {
     return NoRoom("no socket for talking to other processes");
   epoll_event event{EPOLLIN, {.u64 = kListener}};
   if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, listening_.get(), &event) != 0) return NoRoom("no socket can be watched");
-  StartThread();
-  return Ok();
-}
-
-// The program's signals are not for this thread.
-void Service::StartThread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsHeldBack held_back;
   std::thread([this] { Run(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return Ok();
 }
 
 bool Service::OfThisProcess() const { return pid_ == getpid(); }

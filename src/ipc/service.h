@@ -30,6 +30,8 @@ class Service {
  public:
   // Of this process; started by the first call. A forked child starts its own. 507022 when the system has no room for it.
   static Result<Service*> Get();
+  // The same if it was started, else null: for those who only take something back.
+  static Service* GetIfStarted();
 
   // Makes the offer importable under the key that is returned.
   Result<Key> Publish(std::shared_ptr<Offer> offer);
@@ -58,7 +60,6 @@ class Service {
   };
 
   Status Start();
-  void StartThread();
   void Run();
   Status Dial(uint64_t service, Deadline deadline, Channel* channel, Peer* peer);
   // Puts a connection on the list; null when the system has no room for it.

@@ -83,7 +83,7 @@ void EventHome::Withdraw() {
     offer = std::move(offer_);
   }
   if (offer == nullptr) return;
-  if (Result<ipc::Service*> service = ipc::Service::Get(); service.ok()) service.value()->Withdraw(key_);
+  if (ipc::Service* service = ipc::Service::GetIfStarted()) service->Withdraw(key_);
 }
 
 Result<uint64_t> EventHome::RegisterFor(uint64_t recorder) {

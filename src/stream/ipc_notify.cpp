@@ -58,7 +58,7 @@ void Notify::Withdraw() {
     offer = std::move(offer_);
   }
   if (offer == nullptr) return;
-  if (Result<ipc::Service*> service = ipc::Service::Get(); service.ok()) service.value()->Withdraw(offer->key);
+  if (ipc::Service* service = ipc::Service::GetIfStarted()) service->Withdraw(offer->key);
 }
 
 void Notify::Break() {
@@ -169,6 +169,9 @@ class NotifyImport::Request final : public Operation {
   void Start() override { home_->Ask(std::static_pointer_cast<Request>(shared_from_this())); }
   void Abandoned(bool started) override {
     if (started) home_->GiveUp(ticket.load(std::memory_order_acquire));
+  }
+  void Wasted(int code) override {
+    if (kind_ == kTake && code == 0) home_->connection_->Post({kPutBack, 0, {}});
   }
 
   const std::shared_ptr<NotifyImport> home_;

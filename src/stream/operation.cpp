@@ -47,7 +47,7 @@ int Operation::Explain(TaskFailure* failure) const {
   return code_ == 0 ? 0 : ropeway::Explain(failure, code_, "%s", text_.c_str());
 }
 
-void Operation::Leave() {
+void Operation::Leave(bool through_gate) {
   const std::shared_ptr<Operation> self = std::move(held_by_stream_);
   bool finished;
   {
@@ -55,7 +55,11 @@ void Operation::Leave() {
     finished = finished_;
     left_ = true;
   }
-  if (!finished) Abandoned(started_.load(std::memory_order_acquire));
+  if (!finished) {
+    Abandoned(started_.load(std::memory_order_acquire));
+  } else if (!through_gate) {
+    Wasted(code_);
+  }
 }
 
 }  // namespace ropeway

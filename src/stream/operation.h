@@ -34,6 +34,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   // The stream no longer waits: it was aborted, or its limit passed. `started` tells whether Start was called; Finish has no
   // effect on the stream any more. May not block.
   virtual void Abandoned(bool started) = 0;
+  // Finish counted, but at that very moment the stream was aborted or its limit passed: nobody makes use of the outcome.
+  virtual void Wasted(int) {}
 
  private:
   // The one task that names the operation.
@@ -42,16 +44,18 @@ class Operation : public std::enable_shared_from_this<Operation> {
     explicit Waited(Operation& operation) : operation_(operation) {}
     void Begun() override { operation_.Begin(); }
     int Failed(TaskFailure* failure) const override { return operation_.Explain(failure); }
-    void Reached() override { operation_.Leave(); }
-    void Dropped() override { operation_.Leave(); }
+    void TimedOut() override { timed_out_ = true; }
+    void Reached() override { operation_.Leave(!timed_out_); }
+    void Dropped() override { operation_.Leave(false); }
 
    private:
     Operation& operation_;
+    bool timed_out_ = false;  // whoever has the queue
   };
   void Begin();
   int Explain(TaskFailure* failure) const;
-  // The stream has left: gives up its reference, so the operation may be gone afterwards.
-  void Leave();
+  // The stream has left, through the gate or not: gives up its reference, so the operation may be gone afterwards.
+  void Leave(bool through_gate);
 
   Gate gate_;
   Waited waited_{*this};

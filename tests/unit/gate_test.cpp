@@ -28,6 +28,25 @@ class Visitor : public Gate::Waiter {
   int number_;
 };
 
+TEST(GateTest, ABrokenGateHoldsNobodyUpAndKeepsItsOpening) {
+  Gate gate(Gate::Mode::kAutoReset);
+  Visitor first, second, later;
+  EXPECT_FALSE(gate.PassOrPark(&first));
+  EXPECT_FALSE(gate.PassOrPark(&second));
+  gate.Break();
+  EXPECT_EQ(first.opened, 1);
+  EXPECT_EQ(second.opened, 1);
+  EXPECT_FALSE(gate.Take());
+  gate.Open();
+  EXPECT_TRUE(gate.PassOrPark(&later)) << "does not use the opening up";
+  EXPECT_TRUE(gate.Take());
+  EXPECT_FALSE(gate.Take());
+  EXPECT_TRUE(gate.PassOrPark(&later));
+  gate.Renew();
+  EXPECT_FALSE(gate.PassOrPark(&later));
+  EXPECT_TRUE(gate.Unpark(&later));
+}
+
 TEST(GateTest, AStickyGateStaysOpenUntilItIsClosed) {
   Gate gate;
   Visitor visitor;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "base/config.h"
 
 namespace ropeway {
@@ -57,6 +59,14 @@ TEST(ProductTest, NamesAndAbilities) {
     EXPECT_EQ(product.copy_descriptor_size, entry.descriptor) << entry.soc;
     EXPECT_EQ(product.copies_by_cells, entry.cells) << entry.soc;
     EXPECT_EQ(product.has_value_waits, entry.values) << entry.soc;
+  }
+}
+
+TEST(ProductTest, CountersAndSharedEvents) {
+  for (const Case& entry : kCases) {
+    const std::string_view name(entry.soc);
+    EXPECT_EQ(ProductOf(entry.soc).counts_notifies, name.substr(0, 9) == "Ascend950") << entry.soc;
+    EXPECT_EQ(ProductOf(entry.soc).shares_events, name.substr(0, 11) != "Ascend950DT") << entry.soc;
   }
 }
 

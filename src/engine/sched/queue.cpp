@@ -359,6 +359,7 @@ void LaneQueue::TimeOut(uint64_t sequence) {
   if (!place->Unpark(this)) return;
   // Unparked, so the queue is ours. It may have moved on to a later wait in between: then it looks at that one again.
   if (executed_ + 1 != sequence) return GoOnWithHead();
+  Head().await.marker->TimedOut();
   ReportTimeout(Head());
   PassGate(kTaskTimedOut);
 }
