@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compiles every public header, alone and all together, the way strict clients do: C11 and C++11 to C++20, with each
-# compiler at hand, warnings as errors, and in C++ with either string ABI. One line per failure, then a closing count.
+# compiler at hand, warnings as errors, and in C++ with either string ABI. The flat headers of HCCL's dispatcher are C++14 to
+# C++20. One line per failure, then a closing count.
 # Usage: compile_matrix.sh INCLUDE_DIR
 set -u
 
@@ -10,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 
-headers=$(cd "$include_dir" && find acl -name '*.h' | sort)
+headers=$(cd "$include_dir" && find acl hccl hcomm -name '*.h' | sort)
+flat_headers=$(cd "$include_dir" && find . -maxdepth 1 -name '*.h' | sed 's|^./||' | sort)
 if [ -z "$headers" ]; then
     echo "no headers under $include_dir/acl"
     exit 2
@@ -28,21 +30,28 @@ check() {
     fi
 }
 
+# check_cxx LABEL STANDARD...: compiles the unit just written as C++ with every compiler.
+check_cxx() {
+    unit=$1
+    shift
+    for cxx in g++ clang++; do
+        command -v "$cxx" >/dev/null || continue
+        for std in "$@"; do
+            for abi in 0 1; do
+                check "$unit ($cxx c++$std abi $abi)" \
+                    "$cxx" "-std=c++$std" "-D_GLIBCXX_USE_CXX11_ABI=$abi" "$work/unit.cpp"
+            done
+        done
+    done
+}
+
 # check_unit LABEL: compiles the unit just written in every language and with every compiler.
 check_unit() {
     for cc in gcc clang; do
         command -v "$cc" >/dev/null || continue
         check "$1 ($cc c11)" "$cc" -std=c11 "$work/unit.c"
     done
-    for cxx in g++ clang++; do
-        command -v "$cxx" >/dev/null || continue
-        for std in 11 14 17 20; do
-            for abi in 0 1; do
-                check "$1 ($cxx c++$std abi $abi)" \
-                    "$cxx" "-std=c++$std" "-D_GLIBCXX_USE_CXX11_ABI=$abi" "$work/unit.cpp"
-            done
-        done
-    done
+    check_cxx "$1" 11 14 17 20
 }
 
 for header in $headers; do
@@ -63,9 +72,18 @@ done
 } >"$work/unit.cpp"
 check_unit "all headers together"
 
+for header in $flat_headers; do
+    printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$work/unit.cpp"
+    check_cxx "$header" 14 17 20
+done
+for header in $flat_headers $headers; do echo "#include \"$header\""; done >"$work/unit.cpp"
+check_cxx "flat headers before all others" 14 17 20
+
 # Some clients put the acl folder itself on the path and leave it out of the name.
 include_dir=$include_dir/acl
-for header in $headers; do echo "#include \"${header#acl/}\""; done >"$work/unit.c"
+for header in $headers; do
+    case $header in acl/*) echo "#include \"${header#acl/}\"" ;; esac
+done >"$work/unit.c"
 echo 'int used;' >>"$work/unit.c"
 cp "$work/unit.c" "$work/unit.cpp"
 check_unit "all headers by their short names"

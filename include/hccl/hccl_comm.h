@@ -1,0 +1,62 @@
+/*
+ * Communicators: how ranks find each other, what they are called, and how they go away. Every function but HcclGetErrorString
+ * returns a HcclResult; NULL arguments are HCCL_E_PTR. The functions are weak references, so that a program can ask whether
+ * the library at hand has one.
+ */
+#ifndef RW_HCCL_COMM_H
+#define RW_HCCL_COMM_H
+
+#include "acl/acl_base.h"
+#include "hccl/hccl_types.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#define RW_WEAK_API RW_API __attribute__((weak))
+#else
+#define RW_WEAK_API RW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* On the root only: starts to listen. The bytes go to all ranks by the application's own means. */
+RW_WEAK_API HcclResult HcclGetRootInfo(HcclRootInfo* rootInfo);
+
+/* Collective: blocks until all nRanks have joined, HCCL_CONNECT_TIMEOUT seconds (120) at most. The device must be set. */
+RW_WEAK_API HcclResult HcclCommInitRootInfo(uint32_t nRanks, const HcclRootInfo* rootInfo, uint32_t rank, HcclComm* comm);
+RW_WEAK_API HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo* rootInfo, uint32_t rank,
+                                                  const HcclCommConfig* config, HcclComm* comm);
+
+/* clusterInfo: the path of a rank table in JSON. The last one takes the table's text. */
+RW_WEAK_API HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclComm* comm);
+RW_WEAK_API HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank, HcclCommConfig* config,
+                                                     HcclComm* comm);
+RW_WEAK_API HcclResult HcclCommInitClusterInfoMemConfig(const char* rankTableString, uint32_t rank, HcclCommConfig* config,
+                                                        HcclComm* comm);
+
+/* All ranks in this process, rank = index into devices. */
+RW_WEAK_API HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms);
+RW_WEAK_API HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* rankIds, uint64_t subCommId,
+                                               uint32_t subCommRankId, HcclCommConfig* config, HcclComm* subComm);
+
+/* NULL: success. A communicator that another thread uses: HCCL_E_AGAIN. */
+RW_WEAK_API HcclResult HcclCommDestroy(HcclComm comm);
+
+RW_WEAK_API HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rankSize);
+RW_WEAK_API HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank);
+
+/* commName: room for 128 bytes. */
+RW_WEAK_API HcclResult HcclGetCommName(HcclComm comm, char* commName);
+RW_WEAK_API HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError);
+
+/* The stream passes when all ranks have queued theirs. */
+RW_WEAK_API HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
+
+/* A text for every number; it lives as long as the process. */
+RW_WEAK_API const char* HcclGetErrorString(HcclResult code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RW_HCCL_COMM_H */

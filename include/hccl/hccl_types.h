@@ -1,0 +1,164 @@
+/*
+ * Types and numbers of the collective communication library: results, data types, handles and the configuration of a
+ * communicator. Plain C; no functions but the one that prepares a configuration.
+ */
+#ifndef RW_HCCL_TYPES_H
+#define RW_HCCL_TYPES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "acl/detail/api_macros.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    HCCL_SUCCESS = 0,
+    HCCL_E_PARA = 1,
+    HCCL_E_PTR = 2,
+    HCCL_E_MEMORY = 3,
+    HCCL_E_INTERNAL = 4,
+    HCCL_E_NOT_SUPPORT = 5,
+    HCCL_E_NOT_FOUND = 6,
+    HCCL_E_UNAVAIL = 7,
+    HCCL_E_SYSCALL = 8,
+    HCCL_E_TIMEOUT = 9,
+    HCCL_E_OPEN_FILE_FAILURE = 10,
+    HCCL_E_TCP_CONNECT = 11,
+    HCCL_E_ROCE_CONNECT = 12,
+    HCCL_E_TCP_TRANSFER = 13,
+    HCCL_E_ROCE_TRANSFER = 14,
+    HCCL_E_RUNTIME = 15,
+    HCCL_E_DRV = 16,
+    HCCL_E_PROFILING = 17,
+    HCCL_E_CCE = 18,
+    HCCL_E_NETWORK = 19,
+    HCCL_E_AGAIN = 20,
+    HCCL_E_REMOTE = 21,
+    HCCL_E_SUSPENDING = 22,
+    HCCL_E_OPRETRY_FAIL = 23,
+    HCCL_E_OOM = 24,
+    HCCL_E_IN_STATUS = 1041,
+    HCCL_E_RESERVED = 1042
+} HcclResult;
+
+/* 13 is not assigned. */
+typedef enum {
+    HCCL_DATA_TYPE_INT8 = 0,
+    HCCL_DATA_TYPE_INT16 = 1,
+    HCCL_DATA_TYPE_INT32 = 2,
+    HCCL_DATA_TYPE_FP16 = 3,
+    HCCL_DATA_TYPE_FP32 = 4,
+    HCCL_DATA_TYPE_INT64 = 5,
+    HCCL_DATA_TYPE_UINT64 = 6,
+    HCCL_DATA_TYPE_UINT8 = 7,
+    HCCL_DATA_TYPE_UINT16 = 8,
+    HCCL_DATA_TYPE_UINT32 = 9,
+    HCCL_DATA_TYPE_FP64 = 10,
+    HCCL_DATA_TYPE_BFP16 = 11,
+    HCCL_DATA_TYPE_INT128 = 12,
+    HCCL_DATA_TYPE_HIF8 = 14,
+    HCCL_DATA_TYPE_FP8E4M3 = 15,
+    HCCL_DATA_TYPE_FP8E5M2 = 16,
+    HCCL_DATA_TYPE_FP8E8M0 = 17,
+    HCCL_DATA_TYPE_RESERVED = 255
+} HcclDataType;
+
+typedef enum {
+    HCCL_REDUCE_SUM = 0,
+    HCCL_REDUCE_PROD = 1,
+    HCCL_REDUCE_MAX = 2,
+    HCCL_REDUCE_MIN = 3,
+    HCCL_REDUCE_RESERVED = 255
+} HcclReduceOp;
+
+typedef void* HcclComm;
+
+/* What rank 0 makes and every rank needs to find it: opaque bytes, delivered by the application. */
+#define HCCL_ROOT_INFO_BYTES 4108
+typedef struct HcclRootInfoDef {
+    char internal[HCCL_ROOT_INFO_BYTES];
+} HcclRootInfo;
+
+typedef enum {
+    HCCL_SEND = 0,
+    HCCL_RECV = 1,
+    HCCL_SEND_RECV_RESERVED = 2
+} HcclSendRecvType;
+
+/* One item of HcclBatchSendRecv. count is in elements; remoteRank is a rank of the communicator. */
+typedef struct HcclSendRecvItemDef {
+    HcclSendRecvType sendRecvType;
+    void* buf;
+    uint64_t count;
+    HcclDataType dataType;
+    uint32_t remoteRank;
+} HcclSendRecvItem;
+
+#define HCCL_COMM_CONFIG_INFO_BYTES 24
+#define HCCL_COMM_CONFIG_MAGIC_WORD 0xf0f0f0f0u
+#define HCCL_COMM_CONFIG_VERSION 11
+#define HCCL_COMM_CONFIG_NOT_SET 0xffffffffu
+#define COMM_NAME_MAX_LENGTH 128
+#define UDI_MAX_LENGTH 128
+#define HCCL_COMM_ALGO_MAX_LENGTH 1600
+#define HCCL_COMM_RETRY_ENABLE_MAX_LENGTH 50
+#define HCCL_COMM_RETRY_PARAMS_MAX_LENGTH 128
+#define BUFFER_NAME_MAX_LENGTH 128
+
+/* Call HcclCommConfigInit before filling one in. Here the name and the world rank have an effect; the rest tunes hardware. */
+typedef struct HcclCommConfigDef {
+    char reserved[HCCL_COMM_CONFIG_INFO_BYTES]; /* size, magic word and version: HcclCommConfigInit writes them */
+    uint32_t hcclBufferSize;
+    uint32_t hcclDeterministic;
+    char hcclCommName[COMM_NAME_MAX_LENGTH];
+    char hcclUdi[UDI_MAX_LENGTH];
+    uint32_t hcclOpExpansionMode;
+    uint32_t hcclRdmaTrafficClass;
+    uint32_t hcclRdmaServiceLevel;
+    uint32_t hcclWorldRankID;
+    uint64_t hcclJobID;
+    uint8_t aclGraphZeroCopyEnable;
+    int32_t hcclExecTimeOut;
+    char hcclAlgo[HCCL_COMM_ALGO_MAX_LENGTH];
+    char hcclRetryEnable[HCCL_COMM_RETRY_ENABLE_MAX_LENGTH];
+    char hcclRetryParams[HCCL_COMM_RETRY_PARAMS_MAX_LENGTH];
+    char hcclBufferName[BUFFER_NAME_MAX_LENGTH];
+    uint32_t hcclQos;
+    uint64_t hcclSymWinMaxMemSizePerRank;
+    uint64_t reservedTail;
+} HcclCommConfig;
+
+/* The head of HcclCommConfig::reserved. */
+typedef struct HcclCommConfigInfoDef {
+    uint64_t configSize;
+    uint32_t magicWord;
+    uint32_t version;
+    uint64_t reserved;
+} HcclCommConfigInfo;
+
+/* Fills in "not set" everywhere. A NULL config is left alone. */
+static inline void HcclCommConfigInit(HcclCommConfig* config) {
+    HcclCommConfigInfo info;
+    if (config == 0) return;
+    memset(config, 0, sizeof(*config));
+    info.configSize = sizeof(*config);
+    info.magicWord = HCCL_COMM_CONFIG_MAGIC_WORD;
+    info.version = HCCL_COMM_CONFIG_VERSION;
+    info.reserved = 0;
+    memcpy(config->reserved, &info, sizeof(info));
+    config->hcclBufferSize = HCCL_COMM_CONFIG_NOT_SET;
+    config->hcclDeterministic = HCCL_COMM_CONFIG_NOT_SET;
+    config->hcclRdmaTrafficClass = HCCL_COMM_CONFIG_NOT_SET;
+    config->hcclRdmaServiceLevel = HCCL_COMM_CONFIG_NOT_SET;
+    config->hcclQos = HCCL_COMM_CONFIG_NOT_SET;
+    config->hcclExecTimeOut = -1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RW_HCCL_TYPES_H */
