@@ -18,13 +18,15 @@ foreach(link IN LISTS library_links)
   file(CREATE_LINK libascendcl.so ${staging_dir}/${link} SYMBOLIC)
   install(FILES ${staging_dir}/${link} DESTINATION lib64)
 endforeach()
+file(CREATE_LINK libhccl.so ${staging_dir}/libhcomm.so SYMBOLIC)
+install(FILES ${staging_dir}/libhcomm.so DESTINATION lib64)
 configure_file(${packaging_dir}/version.info.in ${staging_dir}/version.info @ONLY)
 foreach(package IN LISTS version_packages)
   install(FILES ${staging_dir}/version.info DESTINATION share/info/${package})
 endforeach()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(TARGETS ascendcl LIBRARY DESTINATION lib64)
+install(TARGETS ascendcl hccl LIBRARY DESTINATION lib64)
 if(TARGET ropeway_cuda)
   install(TARGETS ropeway_cuda LIBRARY DESTINATION lib64)
 endif()
@@ -45,7 +47,7 @@ add_custom_command(OUTPUT ${tree_stamp}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${ROPEWAY_CANN_DIR}/include ${ROPEWAY_CANN_DIR}/share
   COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${ROPEWAY_CANN_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${tree_stamp}
-  DEPENDS ascendcl $<TARGET_NAME_IF_EXISTS:ropeway> $<TARGET_NAME_IF_EXISTS:ropeway_cuda> ${tree_inputs}
+  DEPENDS ascendcl hccl $<TARGET_NAME_IF_EXISTS:ropeway> $<TARGET_NAME_IF_EXISTS:ropeway_cuda> ${tree_inputs}
   COMMENT "Assembling ${ROPEWAY_CANN_DIR}"
   VERBATIM)
 add_custom_target(cann ALL DEPENDS ${tree_stamp})

@@ -3,6 +3,7 @@
 
 file(GLOB_RECURSE ropeway_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cuda/")  # a plugin of its own: cmake/cuda.cmake
+list(FILTER ropeway_sources EXCLUDE REGEX "/src/hccl/")  # a library on top: cmake/hccl.cmake
 
 # Each kernel file is written for one instruction set; the dispatcher picks at run time among those that were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

@@ -27,6 +27,8 @@ function check_src(   mine, theirs) {
   theirs = room_of(target)
   if (target ~ /\.\.\//) return say("write the path from src/, not a relative one")
   if (target ~ /^(cli|bench|examples|tests)\//) return say("the library knows nothing outside src/ and include/")
+  if (file ~ /^src\/hccl\//) { if (theirs != "") say("hccl stands on the public headers"); return }
+  if (target ~ /^hccl\//) return say("hccl is a library on top")
   if (mine == "" || theirs == "") return
   if (theirs == "watch") { if (!(mine in watched_by)) say(mine " may not include watch") }
   else if (mine == "watch") { if (!(theirs in watch_may)) say("watch may include only stream, engine and base") }

@@ -39,6 +39,12 @@ RW_API const char* ropewayGetEngineReason(void);
  */
 RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
 
+/*
+ * Files a text as the newest one that aclGetRecentErrMsg hands out on this thread, for libraries on top of the runtime. The last
+ * error is left alone. text NULL: 100000.
+ */
+RW_API aclError ropewayFileErrorText(const char* text);
+
 /* Objects and bytes that are alive in this process now; default streams and default contexts are not counted. */
 typedef struct ropewayLiveCounts {
     uint64_t contexts;

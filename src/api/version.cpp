@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "api/package_version.h"
 #include "memory/pool.h"
+#include "base/error_log.h"
 #include "ropeway/ropeway.h"
 #include "runtime/engine_choice.h"
 #include "stream/event.h"
@@ -171,6 +172,14 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
       return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine's memory has no host view; copy it, or use ROPEWAY_ENGINE=cpu",
                   TheEngine().traits().name);
     *hostPtr = view;
+    return Ok();
+  });
+}
+
+aclError ropewayFileErrorText(const char* text) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("text", text));
+    FileText(text);
     return Ok();
   });
 }

@@ -111,9 +111,13 @@ void LogFailure(const char* call, int code, bool sets_last_error) {
   if (sets_last_error) mine.last_error = code;
   std::string text = Compose(call, code, mine.pending);
   mine.pending.clear();
+  FileText(std::move(text));
+}
+
+void FileText(std::string text) {
   SharedTexts& shared = Shared();
   // The common case takes no lock: in a forked child it might have been left behind by another thread of the parent.
-  if (!shared.in_use.load(std::memory_order_acquire)) return mine.texts.Add(std::move(text));
+  if (!shared.in_use.load(std::memory_order_acquire)) return Mine().texts.Add(std::move(text));
   std::lock_guard lock(shared.mutex);
   shared.texts.Add(std::move(text));
 }

@@ -9,6 +9,9 @@ namespace ropeway {
 // Puts `call` in front of the text that Fail/Reject/Decline left, and files it under `code`.
 void LogFailure(const char* call, int code, bool sets_last_error);
 
+// Files a text that is complete already, for aclGetRecentErrMsg only.
+void FileText(std::string text);
+
 // Replaces the text that waits for the next LogFailure; for failures whose text was written on another thread.
 void SetPendingText(std::string text);
 // The text that waits, taken.

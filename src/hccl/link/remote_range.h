@@ -1,0 +1,14 @@
+// Addresses that stand for memory of another host: reserved ranges without access rights, which copies reach through a link.
+#pragma once
+
+#include <cstdint>
+
+#include "hccl/hccl_types.h"
+
+namespace ropeway::comm {
+
+// Whether one side of a copy lies in such a range. If so the copy has been queued on `stream` (a stream of the runtime), or
+// refused, and *result is the answer; the caller is done. Called after the argument checks of the copy.
+bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclResult* result);
+
+}  // namespace ropeway::comm
