@@ -4,7 +4,8 @@
 #ifndef RW_STREAM_PUB_H
 #define RW_STREAM_PUB_H
 
-#include <deque>
+#include <atomic>
+#include <list>
 #include <memory>
 
 #include "hccl_common.h"
@@ -72,6 +73,8 @@ public:
     void* stream_ = nullptr;
 
 private:
+    void ShareHandle(const Stream& that);
+    void TakeOver(Stream& that) noexcept;
     void Forget();
 
     s32 id_ = 0;
@@ -81,8 +84,8 @@ private:
     bool is_main_ = true;
     bool owner_ = false;
     void* context_ = nullptr; /* where an owned stream was made */
-    std::shared_ptr<bool> destroyed_;
-    std::deque<TaskLogicInfo> notes_;
+    std::shared_ptr<std::atomic<bool>> destroyed_; /* shared by all copies */
+    std::list<TaskLogicInfo> notes_;
 };
 
 }  // namespace hccl

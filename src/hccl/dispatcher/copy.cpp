@@ -1,0 +1,117 @@
+// HcclMemcpyAsync and HcclD2DMemcpyAsync. The order of the checks is behaviour.
+#include "hccl/dispatcher/copy.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "acl/acl.h"
+#include "hccl/dispatcher/dispatch.h"
+#include "hccl/dispatcher/host_copy.h"
+#include "hccl/dispatcher/runtime_names.h"
+#include "hccl/link/remote_range.h"
+
+using namespace ropeway::comm;
+
+namespace ropeway::comm {
+namespace {
+
+std::atomic<uint64_t> g_max_piece{HCCL_SDMA_MAX_COUNT_4GB};
+
+hccl::TaskPara CopyRecord(void* dst, const void* src, uint64_t bytes, u32 rank, hccl::LinkType link, u32 node) {
+  hccl::TaskPara task{};
+  task.type = hccl::TaskType::TASK_SDMA;
+  task.dma = {src, dst, bytes, INVALID_U64, link, rank, hccl::RdmaType::RDMA_TYPE_RESERVED, node};
+  return task;
+}
+
+// One piece goes where its addresses are: through a link when one side is another host's, else to the runtime.
+Status QueuePiece(const CopyRequest& piece, HcclRtStream stream) {
+  HcclResult result = HCCL_SUCCESS;
+  if (RouteRemote(piece.dst, piece.src, piece.count, stream, &result)) return Status(result);
+  return FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(piece.dst, piece.dest_max, piece.src, piece.count,
+                                                          static_cast<aclrtMemcpyKind>(piece.runtime_kind), stream));
+}
+
+Status CopyInStream(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
+  const u64 begin_time = dispatcher.BeginTime();
+  return QueueCopy(request, stream.ptr(), [&](void* dst, const void* src, uint64_t bytes) {
+    dispatcher.Report(CopyRecord(dst, src, bytes, rank, link, INVALID_UINT), stream, begin_time, false);
+  });
+}
+
+// Rules 4 to 10 of the copy: everything behind the pointers.
+Status Copy(Dispatcher& dispatcher, CopyRequest request, HcclRtMemcpyKind kind, hccl::Stream& stream, u32 rank,
+            hccl::LinkType link) {
+  if (stream.ptr() == nullptr) return CopyOnHost(request.dst, request.dest_max, request.src, request.count);
+  if (request.count == 0 || request.src == request.dst) return Ok();
+  if (request.dest_max < request.count)
+    return Fail(HCCL_E_PARA, "count %llu exceeds destMax %llu", static_cast<unsigned long long>(request.count),
+                static_cast<unsigned long long>(request.dest_max));
+  RW_TRY_SET(request.runtime_kind, RuntimeKind(kind));
+  return CopyInStream(dispatcher, request, stream, rank, link);
+}
+
+Status RequireFit(const hccl::DeviceMem& dst, const hccl::DeviceMem& src) {
+  RW_TRY(RequirePointer("dst", dst.ptr()));
+  RW_TRY(RequirePointer("src", src.ptr()));
+  if (dst.size() >= src.size()) return Ok();
+  return Fail(HCCL_E_PTR, "dst has %llu bytes, src has %llu; make dst as large as src", dst.size(), src.size());
+}
+
+// Whether a copy between device ranges was kept for later: noted by a virtual dispatcher, or recorded.
+bool KeepForLater(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
+  if (dispatcher.is_virtual()) {
+    hccl::TaskLogicInfo note{request.dst, request.dest_max, request.src, request.count};
+    stream.PushTaskLogicInfo(note);
+    return true;
+  }
+  u32 index = 0;
+  RecordedNode node{stream.ptr(), [request](HcclRtStream on) { return QueueCopy(request, on, nullptr); }};
+  if (!dispatcher.Record(std::move(node), &index)) return false;
+  dispatcher.Report(CopyRecord(request.dst, request.src, request.count, rank, link, index), stream, dispatcher.BeginTime(), true);
+  return true;
+}
+
+}  // namespace
+
+uint64_t MaxPieceBytes() { return g_max_piece.load(std::memory_order_relaxed); }
+void SetMaxPieceBytesForTest(uint64_t bytes) { g_max_piece.store(bytes, std::memory_order_relaxed); }
+
+Status QueueCopy(const CopyRequest& request, HcclRtStream stream, const PieceQueued& queued) {
+  const uint64_t limit = MaxPieceBytes();
+  for (uint64_t done = 0; done < request.count;) {
+    CopyRequest piece = request;
+    piece.dst = static_cast<u8*>(request.dst) + done;
+    piece.src = static_cast<const u8*>(request.src) + done;
+    piece.count = std::min(limit, request.count - done);
+    RW_TRY(QueuePiece(piece, stream));
+    if (queued) queued(piece.dst, piece.src, piece.count);
+    done += piece.count;
+  }
+  return Ok();
+}
+
+}  // namespace ropeway::comm
+
+// remoteUserRank and linkType are labels for the task record: the addresses decide where the bytes go.
+HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64_t destMax, const void* src, const uint64_t count,
+                           const HcclRtMemcpyKind kind, hccl::Stream& stream, const u32 remoteUserRank, hccl::LinkType linkType) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY(RequirePointer("dst", dst));
+    RW_TRY(RequirePointer("src", src));
+    return Copy(*dispatcher, {dst, destMax, src, count, 0}, kind, stream, remoteUserRank, linkType);
+  });
+}
+
+HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src, hccl::Stream& stream,
+                              u32 remoteUserRank, hccl::LinkType inLinkType) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY(RequireFit(dst, src));
+    const CopyRequest request{dst.ptr(), dst.size(), src.ptr(), src.size(), ACL_MEMCPY_DEVICE_TO_DEVICE};
+    const bool moves = request.count > 0 && request.src != request.dst;
+    if (moves && KeepForLater(*dispatcher, request, stream, remoteUserRank, inLinkType)) return Ok();
+    return Copy(*dispatcher, request, HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE, stream, remoteUserRank, inLinkType);
+  });
+}
