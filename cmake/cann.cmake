@@ -51,3 +51,8 @@ add_custom_command(OUTPUT ${tree_stamp}
   COMMENT "Assembling ${ROPEWAY_CANN_DIR}"
   VERBATIM)
 add_custom_target(cann ALL DEPENDS ${tree_stamp})
+
+if(BUILD_TESTING)
+  ropeway_watched_test(dropin_tree bash ${PROJECT_SOURCE_DIR}/tests/dropin/build_clients.sh ${ROPEWAY_CANN_DIR}
+                       ${PROJECT_SOURCE_DIR}/examples)
+endif()

@@ -24,6 +24,9 @@ file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c $
 foreach(source IN LISTS example_sources)
   cmake_path(GET source STEM name)
   ropeway_program(example_${name} ${source})
+  if(name MATCHES "^hccl_")
+    target_link_libraries(example_${name} PRIVATE hccl)
+  endif()
   set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
 endforeach()
 

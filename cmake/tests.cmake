@@ -129,4 +129,7 @@ if(TARGET ascendcl)
   ropeway_process_tests()
   ropeway_static_test(exports ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:ascendcl>
                       ${tests_dir}/headers/public_functions.txt)
+  # Mangled names: the classes of namespace hccl, and C++ functions whose names start with HCCL's prefixes.
+  ropeway_static_test(exports_hccl ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:hccl>
+                      ${tests_dir}/headers/hccl_functions.txt "^(_ZNK?4hccl|_ZT[ISV]N4hccl|_Z[0-9]+(Hccl|hccl|hrt))")
 endif()

@@ -35,7 +35,8 @@ function check_src(   mine, theirs) {
   else if (rank[theirs] > rank[mine]) say(theirs " is above " mine)
 }
 function check_outside(folder, own,   local) {
-  if (target ~ /^(acl|hccl|ropeway)\//) return
+  if (target ~ /^(acl|hccl|hcomm|ropeway)\//) return
+  if (target !~ /\// && system("test -e include/" target) == 0) return  # the flat headers of HCCL
   if (target ~ /\.\.\//) return say("write the path from the root, not a relative one")
   if (own != "" && target ~ own) return
   local = file

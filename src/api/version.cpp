@@ -7,13 +7,13 @@
 
 #include "api/entry.h"
 #include "api/package_version.h"
-#include "memory/pool.h"
 #include "base/error_log.h"
+#include "memory/pool.h"
 #include "ropeway/ropeway.h"
 #include "runtime/engine_choice.h"
+#include "stream/count_notify.h"
 #include "stream/event.h"
 #include "stream/model.h"
-#include "stream/count_notify.h"
 #include "stream/notify.h"
 
 #define RW_TEXT_(number) #number
