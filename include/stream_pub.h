@@ -5,8 +5,9 @@
 #define RW_STREAM_PUB_H
 
 #include <atomic>
-#include <list>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "hccl_common.h"
 #include "task_logic_info_pub.h"
@@ -85,7 +86,8 @@ private:
     bool owner_ = false;
     void* context_ = nullptr; /* where an owned stream was made */
     std::shared_ptr<std::atomic<bool>> destroyed_; /* shared by all copies */
-    std::list<TaskLogicInfo> notes_;
+    std::vector<TaskLogicInfo> notes_; /* a list or a string would differ between the two ABIs of libstdc++ */
+    size_t next_note_ = 0;
 };
 
 }  // namespace hccl

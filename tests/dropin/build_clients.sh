@@ -35,6 +35,7 @@ for name in hccl hcomm; do
   libraries=(-l$name -lascendcl)
   client hccl_memcpy.cpp -std=c++14
   client hccl_memcpy.cpp -std=c++20 -O2
+  client hccl_memcpy.cpp -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0
 done
 
 echo "$passed passed, $failed failed"

@@ -1,6 +1,6 @@
 // Copies and reductions above 4 GiB: the pieces, their order, and what stays when one is refused.
 #include "dispatcher_test_util.h"
-#include "hccl/dispatcher/copy.h"
+#include "hccl/dispatcher/pieces.h"
 
 namespace hccl_memcpy_split_test {
 

@@ -1,12 +1,10 @@
 // HcclMemcpyAsync and HcclD2DMemcpyAsync. The order of the checks is behaviour.
-#include "hccl/dispatcher/copy.h"
-
-#include <algorithm>
 #include <atomic>
 
 #include "acl/acl.h"
 #include "hccl/dispatcher/dispatch.h"
 #include "hccl/dispatcher/host_copy.h"
+#include "hccl/dispatcher/pieces.h"
 #include "hccl/dispatcher/runtime_names.h"
 #include "hccl/link/remote_range.h"
 
@@ -15,12 +13,24 @@ using namespace ropeway::comm;
 namespace ropeway::comm {
 namespace {
 
+struct CopyRequest {
+  void* dst;
+  uint64_t dest_max;  // handed to the runtime with every piece, as the original does
+  const void* src;
+  uint64_t count;
+  int runtime_kind;
+
+  CopyRequest Piece(uint64_t offset, uint64_t bytes) const {
+    return {static_cast<u8*>(dst) + offset, dest_max, static_cast<const u8*>(src) + offset, bytes, runtime_kind};
+  }
+};
+
 std::atomic<uint64_t> g_max_piece{HCCL_SDMA_MAX_COUNT_4GB};
 
-hccl::TaskPara CopyRecord(void* dst, const void* src, uint64_t bytes, u32 rank, hccl::LinkType link, u32 node) {
+hccl::TaskPara CopyRecord(const CopyRequest& piece, u32 rank, hccl::LinkType link, u32 node) {
   hccl::TaskPara task{};
   task.type = hccl::TaskType::TASK_SDMA;
-  task.dma = {src, dst, bytes, INVALID_U64, link, rank, hccl::RdmaType::RDMA_TYPE_RESERVED, node};
+  task.dma = {piece.src, piece.dst, piece.count, INVALID_U64, link, rank, hccl::RdmaType::RDMA_TYPE_RESERVED, node};
   return task;
 }
 
@@ -34,9 +44,18 @@ Status QueuePiece(const CopyRequest& piece, HcclRtStream stream) {
 
 Status CopyInStream(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
   const u64 begin_time = dispatcher.BeginTime();
-  return QueueCopy(request, stream.ptr(), [&](void* dst, const void* src, uint64_t bytes) {
-    dispatcher.Report(CopyRecord(dst, src, bytes, rank, link, INVALID_UINT), stream, begin_time, false);
+  return ForEachPiece(request.count, 1, [&](uint64_t offset, uint64_t bytes) -> Status {
+    const CopyRequest piece = request.Piece(offset, bytes);
+    RW_TRY(QueuePiece(piece, stream.ptr()));
+    if (dispatcher.observed()) dispatcher.Report(CopyRecord(piece, rank, link, INVALID_UINT), stream, begin_time, false);
+    return Ok();
   });
+}
+
+// What a recorded copy does when it is launched.
+Status CopyRecorded(const CopyRequest& request, HcclRtStream stream) {
+  return ForEachPiece(request.count, 1,
+                      [&](uint64_t offset, uint64_t bytes) { return QueuePiece(request.Piece(offset, bytes), stream); });
 }
 
 // Rules 4 to 10 of the copy: everything behind the pointers.
@@ -66,9 +85,9 @@ bool KeepForLater(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stre
     return true;
   }
   u32 index = 0;
-  RecordedNode node{stream.ptr(), [request](HcclRtStream on) { return QueueCopy(request, on, nullptr); }};
-  if (!dispatcher.Record(std::move(node), &index)) return false;
-  dispatcher.Report(CopyRecord(request.dst, request.src, request.count, rank, link, index), stream, dispatcher.BeginTime(), true);
+  if (!dispatcher.recording_open()) return false;
+  if (!dispatcher.Record({stream.ptr(), [request](HcclRtStream on) { return CopyRecorded(request, on); }}, &index)) return false;
+  dispatcher.Report(CopyRecord(request, rank, link, index), stream, dispatcher.BeginTime(), true);
   return true;
 }
 
@@ -77,27 +96,13 @@ bool KeepForLater(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stre
 uint64_t MaxPieceBytes() { return g_max_piece.load(std::memory_order_relaxed); }
 void SetMaxPieceBytesForTest(uint64_t bytes) { g_max_piece.store(bytes, std::memory_order_relaxed); }
 
-Status QueueCopy(const CopyRequest& request, HcclRtStream stream, const PieceQueued& queued) {
-  const uint64_t limit = MaxPieceBytes();
-  for (uint64_t done = 0; done < request.count;) {
-    CopyRequest piece = request;
-    piece.dst = static_cast<u8*>(request.dst) + done;
-    piece.src = static_cast<const u8*>(request.src) + done;
-    piece.count = std::min(limit, request.count - done);
-    RW_TRY(QueuePiece(piece, stream));
-    if (queued) queued(piece.dst, piece.src, piece.count);
-    done += piece.count;
-  }
-  return Ok();
-}
-
 }  // namespace ropeway::comm
 
 // remoteUserRank and linkType are labels for the task record: the addresses decide where the bytes go.
 HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64_t destMax, const void* src, const uint64_t count,
                            const HcclRtMemcpyKind kind, hccl::Stream& stream, const u32 remoteUserRank, hccl::LinkType linkType) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("dst", dst));
     RW_TRY(RequirePointer("src", src));
     return Copy(*dispatcher, {dst, destMax, src, count, 0}, kind, stream, remoteUserRank, linkType);
@@ -107,7 +112,7 @@ HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64
 HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src, hccl::Stream& stream,
                               u32 remoteUserRank, hccl::LinkType inLinkType) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequireFit(dst, src));
     const CopyRequest request{dst.ptr(), dst.size(), src.ptr(), src.size(), ACL_MEMCPY_DEVICE_TO_DEVICE};
     const bool moves = request.count > 0 && request.src != request.dst;

@@ -1,10 +1,11 @@
-// The object behind a HcclDispatcher. Handles are numbers that are never used again, so a stale one is found out instead of followed.
+// The object behind a HcclDispatcher. A handle is a number (generation and index), never an address, so a stale one is found out instead of
+// followed; the objects are reused and never freed, so looking one up takes no lock and no reference.
 //
-// Thread safety: several threads may use one dispatcher; settings and the callback are read under its lock, and nothing is called
-// with the lock held.
+// Thread safety: several threads may use one dispatcher. Nothing is called with its lock held. A call that goes on while another thread
+// destroys the dispatcher finishes with the settings of then or of the next owner.
 #pragma once
 
-#include <memory>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -16,27 +17,6 @@ namespace ropeway::comm {
 
 class Dispatcher {
  public:
-  // `recording` says whether InitTask has an effect.
-  Dispatcher(DispatcherType type, bool recording) : type_(type), can_record_(recording) {}
-
-  bool is_virtual() const { return type_ == DispatcherType::DISPATCHER_VIRTURAL; }
-  bool can_record() const { return can_record_; }
-
-  // Seconds that a wait for a signal may take, by the wait mode; 0 is for ever.
-  u32 WaitSeconds();
-
-  // Tells the load-task callback, if there is one. The head of the record is filled in here.
-  void Report(hccl::TaskPara task, hccl::Stream& stream, u64 begin_time, bool recorded);
-  // The stamp for Report: 0 when profiling is off.
-  u64 BeginTime();
-
-  // Adds to the open recording and gives the node's number; false when none is open and the caller shall queue by itself.
-  bool Record(RecordedNode node, u32* index);
-  void OpenRecording();
-  bool recording_open();
-  // Ends the recording and hands its nodes over.
-  std::vector<RecordedNode> CloseRecording();
-
   struct Settings {
     SyncMode wait_mode = DEFAULT_TIMEWAITSYNCMODE;
     s32 exec_time_out = NOTIFY_DEFAULT_WAIT_TIME;
@@ -46,32 +26,64 @@ class Dispatcher {
     void* callback_user = nullptr;
     void (*callback)(void*, void*, u32) = nullptr;
   };
+
+  bool is_virtual() const { return type_.load() == DispatcherType::DISPATCHER_VIRTURAL; }
+  // Whether InitTask has an effect.
+  bool can_record() const { return can_record_.load(); }
+
   Settings settings();
   template <typename Change>
   void ChangeSettings(Change change) {
     std::lock_guard<std::mutex> lock(mutex_);
     change(settings_);
+    profiling_.store(settings_.profiling);
+    observed_.store(settings_.callback != nullptr);
   }
+  // Seconds that a wait for a signal may take, by the wait mode; 0 is for ever.
+  u32 WaitSeconds();
+
+  // Tells the load-task callback, if there is one. The head of the record is filled in here.
+  void Report(const hccl::TaskPara& task, hccl::Stream& stream, u64 begin_time, bool recorded) {
+    if (observed_.load(std::memory_order_acquire)) [[unlikely]]
+      TellCallback(task, stream, begin_time, recorded);
+  }
+  bool observed() const { return observed_.load(std::memory_order_acquire); }
+  // The stamp for Report: 0 when profiling is off.
+  u64 BeginTime() const { return profiling_.load(std::memory_order_relaxed) ? Now() : 0; }
+
+  void OpenRecording();
+  bool recording_open() const { return open_.load(std::memory_order_acquire); }
+  // Adds to the open recording and gives the node's number; false when none is open and the caller shall queue by itself.
+  bool Record(RecordedNode node, u32* index);
+  // Ends the recording and hands its nodes over.
+  std::vector<RecordedNode> CloseRecording();
 
   // The device that Init had to set, as a user id, for Destroy to reset; -1 when a context was current.
-  int32_t borrowed_device = -1;
+  std::atomic<int32_t> borrowed_device{-1};
 
  private:
-  const DispatcherType type_;
-  const bool can_record_;
+  friend class DispatcherTable;
+  void Reset(DispatcherType type, bool can_record);
+  void TellCallback(hccl::TaskPara task, hccl::Stream& stream, u64 begin_time, bool recorded);
+  static u64 Now();
+
+  std::atomic<uintptr_t> handle_{0};  // 0 while nobody has it
+  std::atomic<DispatcherType> type_{DispatcherType::DISPATCHER_NORMAL};
+  std::atomic<bool> can_record_{false};
+  std::atomic<bool> profiling_{false};  // copies of settings that every copy asks for
+  std::atomic<bool> observed_{false};
+  std::atomic<bool> open_{false};  // between InitTask and LaunchTask; changed under the lock
 
   std::mutex mutex_;
   Settings settings_;                // guarded
-  bool open_ = false;                // guarded: between InitTask and LaunchTask
   std::vector<RecordedNode> nodes_;  // guarded
 };
 
-using DispatcherRef = std::shared_ptr<Dispatcher>;
-
 // HCCL_E_PTR for NULL, HCCL_E_PARA for what is no live dispatcher.
-Result<DispatcherRef> FindDispatcher(HcclDispatcher handle);
-HcclDispatcher AddDispatcher(DispatcherRef dispatcher);
-// The same results; the handle is stale afterwards.
-Result<DispatcherRef> RemoveDispatcher(HcclDispatcher handle);
+Result<Dispatcher*> FindDispatcher(HcclDispatcher handle);
+// Makes a dispatcher and its handle; HCCL_E_UNAVAIL when 4096 are alive.
+Result<Dispatcher*> AddDispatcher(DispatcherType type, bool can_record, HcclDispatcher* handle);
+// Makes the handle stale and hands out the device to reset; the results of FindDispatcher but for NULL.
+Result<int32_t> RemoveDispatcher(HcclDispatcher handle);
 
 }  // namespace ropeway::comm

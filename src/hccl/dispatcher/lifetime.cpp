@@ -29,13 +29,12 @@ bool SubgraphsWanted() {
   return mode == nullptr || std::strcmp(mode, "HOST_TS") != 0;
 }
 
-// A thread without a context gets the dispatcher's device.
-Status BorrowDevice(int32_t user_id, Dispatcher* dispatcher) {
+// A thread without a context gets the dispatcher's device. The answer is the device to give back later, or -1.
+Result<int32_t> BorrowDevice(int32_t user_id) {
   aclrtContext current = nullptr;
-  if (aclrtGetCurrentContext(&current) == ACL_SUCCESS) return Ok();
+  if (aclrtGetCurrentContext(&current) == ACL_SUCCESS) return int32_t{-1};
   RW_TRY(FromRuntime("aclrtSetDevice", aclrtSetDevice(user_id)));
-  dispatcher->borrowed_device = user_id;
-  return Ok();
+  return user_id;
 }
 
 Status Create(DispatcherType type, s32 physical_id, HcclDispatcher* handle) {
@@ -44,9 +43,17 @@ Status Create(DispatcherType type, s32 physical_id, HcclDispatcher* handle) {
     RW_TRY_SET(user_id, FindDevice(physical_id));
   }
   RW_TRY(RequireHostType(type));
-  auto made = std::make_shared<Dispatcher>(type, type == DispatcherType::DISPATCHER_NORMAL && SubgraphsWanted());
-  if (physical_id != HOST_DEVICE_ID) RW_TRY(BorrowDevice(user_id, made.get()));
-  *handle = AddDispatcher(std::move(made));
+  HcclDispatcher made = nullptr;
+  RW_TRY_SET(Dispatcher * dispatcher, AddDispatcher(type, type == DispatcherType::DISPATCHER_NORMAL && SubgraphsWanted(), &made));
+  if (user_id >= 0) {
+    Result<int32_t> borrowed = BorrowDevice(user_id);
+    if (!borrowed.ok()) {
+      static_cast<void>(RemoveDispatcher(made));
+      return borrowed.status();
+    }
+    dispatcher->borrowed_device.store(borrowed.value());
+  }
+  *handle = made;
   return Ok();
 }
 
@@ -54,7 +61,7 @@ Status Create(DispatcherType type, s32 physical_id, HcclDispatcher* handle) {
 template <typename Change>
 HcclResult Set(const char* call, HcclDispatcher handle, Change change) {
   return Entry(call, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(handle));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(handle));
     dispatcher->ChangeSettings(change);
     return Ok();
   });
@@ -96,9 +103,9 @@ HcclResult HcclDispatcherInit(DispatcherType type, const s32 deviceLogicId, cons
 HcclResult HcclDispatcherDestroy(HcclDispatcher dispatcher) {
   return Entry(__func__, [&]() -> Status {
     if (dispatcher == nullptr) return Ok();
-    RW_TRY_SET(DispatcherRef gone, RemoveDispatcher(dispatcher));
-    if (gone->borrowed_device < 0) return Ok();
-    return FromRuntime("aclrtResetDevice", aclrtResetDevice(gone->borrowed_device));
+    RW_TRY_SET(const int32_t borrowed, RemoveDispatcher(dispatcher));
+    if (borrowed < 0) return Ok();
+    return FromRuntime("aclrtResetDevice", aclrtResetDevice(borrowed));
   });
 }
 
@@ -114,7 +121,7 @@ HcclResult HcclSetGlobalWorkSpace(HcclDispatcher dispatcher, std::vector<void*>&
 
 HcclResult HcclSetNotifyWaitMode(HcclDispatcher dispatcher, const SyncMode notifyWaitMode) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef found, FindDispatcher(dispatcher));
+    RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcher));
     if (notifyWaitMode < DEFAULT_TIMEWAITSYNCMODE || notifyWaitMode > UNLIMITED_TIMEWAITSYNCMODE)
       return Fail(HCCL_E_PARA, "notifyWaitMode %d is not one of 0 (default), 1 (configurable), 2 (unlimited)", int{notifyWaitMode});
     found->ChangeSettings([&](Dispatcher::Settings& settings) { settings.wait_mode = notifyWaitMode; });
@@ -124,7 +131,7 @@ HcclResult HcclSetNotifyWaitMode(HcclDispatcher dispatcher, const SyncMode notif
 
 HcclResult HcclGetNotifyWaitMode(HcclDispatcher dispatcher, SyncMode* notifyWaitMode) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef found, FindDispatcher(dispatcher));
+    RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcher));
     RW_TRY(RequirePointer("notifyWaitMode", notifyWaitMode));
     *notifyWaitMode = found->settings().wait_mode;
     return Ok();
@@ -133,7 +140,7 @@ HcclResult HcclGetNotifyWaitMode(HcclDispatcher dispatcher, SyncMode* notifyWait
 
 HcclResult HcclSetExecTimeOut(HcclDispatcher dispatcher, s32 execTimeOut) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef found, FindDispatcher(dispatcher));
+    RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcher));
     if (execTimeOut < 0) return Fail(HCCL_E_PARA, "execTimeOut %d is negative; give seconds, or 0 for no limit", execTimeOut);
     found->ChangeSettings([&](Dispatcher::Settings& settings) { settings.exec_time_out = execTimeOut; });
     return Ok();
@@ -182,7 +189,7 @@ HcclResult HcclResetQosCfg(HcclDispatcher dispatcherPtr) {
 
 HcclResult HcclGetQosCfg(HcclDispatcher dispatcherPtr, u32* qosCfg) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef found, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("qosCfg", qosCfg));
     *qosCfg = found->settings().qos;
     return Ok();

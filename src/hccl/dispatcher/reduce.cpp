@@ -1,12 +1,11 @@
 // HcclReduceAsync. Where the runtime's copy engine can reduce, it does; the CPU does the rest, in stream order.
-#include <algorithm>
 #include <limits>
 #include <memory>
 
 #include "acl/acl.h"
 #include "dtype_common.h"
-#include "hccl/dispatcher/copy.h"
 #include "hccl/dispatcher/dispatch.h"
+#include "hccl/dispatcher/pieces.h"
 #include "hccl/dispatcher/reduce_kernel.h"
 #include "ropeway/ropeway.h"
 
@@ -22,6 +21,10 @@ struct ReduceRequest {
   HcclDataType type;
   HcclReduceOp op;
   bool is_inline;
+
+  ReduceRequest Piece(uint64_t offset, uint64_t piece_bytes) const {
+    return {static_cast<u8*>(dst) + offset, static_cast<const u8*>(src) + offset, piece_bytes, type, op, is_inline};
+  }
 };
 
 // What the copy engine calls a type; ACL_DT_UNDEFINED for one that it does not reduce.
@@ -121,19 +124,10 @@ Status QueuePiece(const ReduceRequest& piece, HcclRtStream stream) {
                                                           EngineType(piece.type), stream, nullptr));
 }
 
-// Pieces as for copies, of whole elements.
-Status QueueReduce(const ReduceRequest& request, HcclRtStream stream, const PieceQueued& queued) {
-  const uint64_t limit = MaxPieceBytes() / SIZE_TABLE[request.type] * SIZE_TABLE[request.type];
-  for (uint64_t done = 0; done < request.bytes;) {
-    ReduceRequest piece = request;
-    piece.dst = static_cast<u8*>(request.dst) + done;
-    piece.src = static_cast<const u8*>(request.src) + done;
-    piece.bytes = std::min(limit, request.bytes - done);
-    RW_TRY(QueuePiece(piece, stream));
-    if (queued) queued(piece.dst, piece.src, piece.bytes);
-    done += piece.bytes;
-  }
-  return Ok();
+// What a recorded reduction does when it is launched.
+Status ReduceRecorded(const ReduceRequest& request, HcclRtStream stream) {
+  return ForEachPiece(request.bytes, SIZE_TABLE[request.type],
+                      [&](uint64_t offset, uint64_t bytes) { return QueuePiece(request.Piece(offset, bytes), stream); });
 }
 
 // The peer is told of reductions by the copy engine only.
@@ -148,17 +142,15 @@ hccl::TaskPara ReduceRecord(const ReduceRequest& request, u32 rank, hccl::LinkTy
 Status Reduce(Dispatcher& dispatcher, const ReduceRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
   const u64 begin_time = dispatcher.BeginTime();
   u32 index = INVALID_UINT;
-  RecordedNode node{stream.ptr(), [request](HcclRtStream on) { return QueueReduce(request, on, nullptr); }};
-  if (dispatcher.Record(std::move(node), &index)) {
+  if (dispatcher.Record({stream.ptr(), [request](HcclRtStream on) { return ReduceRecorded(request, on); }}, &index)) {
     dispatcher.Report(ReduceRecord(request, rank, link, index), stream, begin_time, true);
     return Ok();
   }
-  return QueueReduce(request, stream.ptr(), [&](void* dst, const void* src, uint64_t bytes) {
-    ReduceRequest piece = request;
-    piece.dst = dst;
-    piece.src = src;
-    piece.bytes = bytes;
+  return ForEachPiece(request.bytes, SIZE_TABLE[request.type], [&](uint64_t offset, uint64_t bytes) -> Status {
+    const ReduceRequest piece = request.Piece(offset, bytes);
+    RW_TRY(QueuePiece(piece, stream.ptr()));
     dispatcher.Report(ReduceRecord(piece, rank, link, INVALID_UINT), stream, begin_time, false);
+    return Ok();
   });
 }
 
@@ -170,7 +162,7 @@ HcclResult HcclReduceAsync(HcclDispatcher dispatcherPtr, void* src, uint64_t cou
                            const HcclReduceOp reduceOp, hccl::Stream& stream, void* dst, const u32 remoteUserRank,
                            const hccl::LinkType linkType, const u64 reduceAttr) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("src", src));
     RW_TRY(RequirePointer("dst", dst));
     RW_TRY(RequirePointer("the stream's handle", stream.ptr()));

@@ -39,7 +39,7 @@ Status Signal(Dispatcher& dispatcher, hccl::TaskPara task, hccl::Stream& stream,
 HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u64 offset,
                             s32 stage, bool, u64) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("signal", signal));
     hccl::TaskPara task{};
     task.type = hccl::TaskType::TASK_NOTIFY_RECORD;
@@ -54,7 +54,7 @@ HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, h
 HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u32 remoteUserRank,
                           s32 stage, bool) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("signal", signal));
     hccl::TaskPara task{};
     task.type = hccl::TaskType::TASK_NOTIFY_WAIT;

@@ -88,6 +88,7 @@ Stream& Stream::operator=(const Stream& that) {
   if (this == &that) return *this;
   ShareHandle(that);
   notes_ = that.notes_;
+  next_note_ = that.next_note_;
   return *this;
 }
 
@@ -115,6 +116,7 @@ void Stream::TakeOver(Stream& that) noexcept {
   owner_ = that.owner_;
   context_ = that.context_;
   notes_ = std::move(that.notes_);
+  next_note_ = that.next_note_;
   that.Forget();
 }
 
@@ -127,6 +129,7 @@ void Stream::Forget() {
   context_ = nullptr;
   destroyed_ = nullptr;
   notes_.clear();
+  next_note_ = 0;
 }
 
 bool Stream::IsInvalid() const { return destroyed_ != nullptr && destroyed_->load(); }
@@ -153,9 +156,11 @@ HcclResult Stream::GetMode(uint64_t* const streamMode) {
 void Stream::PushTaskLogicInfo(TaskLogicInfo& info) { notes_.push_back(info); }
 
 HcclResult Stream::PopTaskLogicInfo(TaskLogicInfo& info) {
-  if (notes_.empty()) return HCCL_E_NOT_FOUND;
-  info = notes_.front();
-  notes_.pop_front();
+  if (next_note_ == notes_.size()) return HCCL_E_NOT_FOUND;
+  info = notes_[next_note_++];
+  if (next_note_ < notes_.size()) return HCCL_SUCCESS;
+  notes_.clear();
+  next_note_ = 0;
   return HCCL_SUCCESS;
 }
 

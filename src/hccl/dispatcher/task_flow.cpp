@@ -36,7 +36,7 @@ Status Launch(Dispatcher& dispatcher, hccl::Stream& stream) {
 
 HcclResult LaunchOn(const char* call, HcclDispatcher handle, hccl::Stream& stream) {
   return Entry(call, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(handle));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(handle));
     RW_TRY(Call("launch", g_on_launch, handle, stream));
     return Launch(*dispatcher, stream);
   });
@@ -46,10 +46,10 @@ HcclResult LaunchOn(const char* call, HcclDispatcher handle, hccl::Stream& strea
 }  // namespace ropeway::comm
 
 // A cached subgraph would be filled with the new arguments before it runs, so recording anew has the same effect: the key and the
-// graph constructor make no difference.
+// graph constructor make no difference. Not to look at the string also lets in callers of libstdc++'s older string ABI.
 HcclResult InitTask(HcclDispatcher dispatcherPtr, hccl::Stream& stream, const bool, const std::string&, bool) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     if (dispatcher->can_record()) dispatcher->OpenRecording();
     return Call("init", g_on_init, dispatcherPtr, stream);
   });
@@ -64,7 +64,7 @@ HcclResult LaunchTaskExtend(HcclDispatcher dispatcherPtr, hccl::Stream& stream, 
 
 HcclResult SetNormalMode(HcclDispatcher dispatcher) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef found, FindDispatcher(dispatcher));
+    RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcher));
     found->CloseRecording();
     return Ok();
   });
@@ -72,7 +72,7 @@ HcclResult SetNormalMode(HcclDispatcher dispatcher) {
 
 HcclResult IsCtxInitialized(HcclDispatcher dispatcherPtr, bool* ctxInitFlag) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("ctxInitFlag", ctxInitFlag));
     *ctxInitFlag = dispatcher->recording_open();
     return Ok();
@@ -85,7 +85,7 @@ void RegisterLaunchTaskCallBack(HcclResult (*p1)(const HcclDispatcher&, hccl::St
 
 HcclResult RegisterLoadTaskCallBack(HcclDispatcher dispatcherPtr, void* userPtr, void (*p1)(void* userPtr, void* param, u32 length)) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY_SET(DispatcherRef dispatcher, FindDispatcher(dispatcherPtr));
+    RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     dispatcher->ChangeSettings([&](Dispatcher::Settings& settings) {
       settings.callback_user = userPtr;
       settings.callback = p1;
