@@ -1,5 +1,6 @@
-// Two devices of one process exchange a block as operator code does: through a dispatcher, with a signal that tells the other side.
-// Device 0 writes into device 1's memory; device 1 waits for the signal in its own stream, adds what it has, and hands the sum out.
+// Two devices of one process exchange a block as operator code does: through a dispatcher, with a signal that tells the other
+// side. Device 0 writes into device 1's memory; device 1 waits for the signal in its own stream, adds what it has, and hands the
+// sum out.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -59,8 +60,9 @@ int main() {
   MUST(HcclSignalWait(receiver.dispatcher, arrived, receiver.stream, 1, 0, INVALID_VALUE_STAGE, true));
   MUST(HcclReduceAsync(receiver.dispatcher, receiver.inbox.ptr(), count, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, receiver.stream,
                        receiver.block.ptr(), INVALID_VALUE_RANKID, hccl::LinkType::LINK_ONCHIP, INLINE_REDUCE_BITMASK));
-  MUST(HcclMemcpyAsync(receiver.dispatcher, result.data(), result.size() * sizeof(float), receiver.block.ptr(), receiver.block.size(),
-                       HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST, receiver.stream, INVALID_VALUE_RANKID, hccl::LinkType::LINK_ONCHIP));
+  MUST(HcclMemcpyAsync(receiver.dispatcher, result.data(), result.size() * sizeof(float), receiver.block.ptr(),
+                       receiver.block.size(), HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST, receiver.stream, INVALID_VALUE_RANKID,
+                       hccl::LinkType::LINK_ONCHIP));
   MUST(hcclStreamSynchronize(receiver.stream.ptr()));
 
   uint64_t right = 0;

@@ -1,6 +1,6 @@
 /*
- * The dispatcher: copies, reductions and signals queued on a stream, one task record for each, with subgraphs that are recorded and
- * launched later. C++ types, C names. A NULL handle is HCCL_E_PTR everywhere but in HcclDispatcherDestroy.
+ * The dispatcher: copies, reductions and signals queued on a stream, one task record for each, with subgraphs that are recorded
+ * and launched later. C++ types, C names. A NULL handle is HCCL_E_PTR everywhere but in HcclDispatcherDestroy.
  */
 #ifndef RW_DISPATCHER_H
 #define RW_DISPATCHER_H

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds examples the way a client does, with nothing but the drop-in tree and its set_env.sh, and runs them. Each is linked by every name
-# that clients use for its library. One line per failure, then a closing count.
+# Builds examples the way a client does, with nothing but the drop-in tree and its set_env.sh, and runs them. Each is linked by
+# every name that clients use for its library. One line per failure, then a closing count.
 # Usage: build_clients.sh TREE EXAMPLES_DIR
 set -u
 

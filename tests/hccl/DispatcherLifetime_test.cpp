@@ -112,16 +112,33 @@ TEST_F(HcclDispatcherSettings, EveryFunctionRefusesNull) {
   u32 qos = 0;
   bool open = false;
   HcclDispatcher none = nullptr;
-  const std::vector<HcclResult> answers = {
-      HcclSetGlobalWorkSpace(none, list), HcclSetNotifyWaitMode(none, mode), HcclGetNotifyWaitMode(none, &mode),
-      HcclSetExecTimeOut(none, 1), SetMultiQpMode(none, true), SetNormalMode(none), HcclGetCallbackResult(none),
-      HcclDispatcherWaitValue(none, wrapped_, 0, 0, false), HcclDispatcherWriteValue(none, wrapped_, 0, 0),
-      InitTask(none, wrapped_, false, ""), LaunchTask(none, wrapped_), LaunchTaskExtend(none, wrapped_, subs),
-      AddRetryPreamble(none, wrapped_), StreamSync(none, wrapped_), RegisterLoadTaskCallBack(none, nullptr, nullptr),
-      ForceProfOn(none, true), HcclSetOpExecStatusCallback(none, nullptr), HcclSetSqeTimeOut(none, 1),
-      HcclSetSqFullWaitTimeOut(none, 1), HcclSetOpRingBufferIdx(none, 1), HcclSetQosCfg(none, 1), HcclResetQosCfg(none),
-      HcclGetQosCfg(none, &qos), IsCtxInitialized(none, &open), HcclGetNotifyWaitMode(dispatcher_, nullptr),
-      HcclGetQosCfg(dispatcher_, nullptr), IsCtxInitialized(dispatcher_, nullptr)};
+  const std::vector<HcclResult> answers = {HcclSetGlobalWorkSpace(none, list),
+                                           HcclSetNotifyWaitMode(none, mode),
+                                           HcclGetNotifyWaitMode(none, &mode),
+                                           HcclSetExecTimeOut(none, 1),
+                                           SetMultiQpMode(none, true),
+                                           SetNormalMode(none),
+                                           HcclGetCallbackResult(none),
+                                           HcclDispatcherWaitValue(none, wrapped_, 0, 0, false),
+                                           HcclDispatcherWriteValue(none, wrapped_, 0, 0),
+                                           InitTask(none, wrapped_, false, ""),
+                                           LaunchTask(none, wrapped_),
+                                           LaunchTaskExtend(none, wrapped_, subs),
+                                           AddRetryPreamble(none, wrapped_),
+                                           StreamSync(none, wrapped_),
+                                           RegisterLoadTaskCallBack(none, nullptr, nullptr),
+                                           ForceProfOn(none, true),
+                                           HcclSetOpExecStatusCallback(none, nullptr),
+                                           HcclSetSqeTimeOut(none, 1),
+                                           HcclSetSqFullWaitTimeOut(none, 1),
+                                           HcclSetOpRingBufferIdx(none, 1),
+                                           HcclSetQosCfg(none, 1),
+                                           HcclResetQosCfg(none),
+                                           HcclGetQosCfg(none, &qos),
+                                           IsCtxInitialized(none, &open),
+                                           HcclGetNotifyWaitMode(dispatcher_, nullptr),
+                                           HcclGetQosCfg(dispatcher_, nullptr),
+                                           IsCtxInitialized(dispatcher_, nullptr)};
   for (size_t i = 0; i < answers.size(); ++i) EXPECT_EQ(answers[i], HCCL_E_PTR) << "number " << i;
   TakeErrorText();
 }

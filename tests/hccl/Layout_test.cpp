@@ -54,12 +54,14 @@ using hccl::StreamType;
 static_assert(Number(StreamType::STREAM_TYPE_OFFLINE) == 0 && Number(StreamType::STREAM_TYPE_ONLINE) == 1 &&
               Number(StreamType::STREAM_TYPE_DEVICE) == 2 && Number(StreamType::STREAM_TYPE_RESERVED) == 3);
 using hccl::UserMemType;
-static_assert(Number(UserMemType::INPUT_MEM) == 0 && Number(UserMemType::OUTPUT_MEM) == 1 && Number(UserMemType::MEM_RESERVED) == 2);
+static_assert(Number(UserMemType::INPUT_MEM) == 0 && Number(UserMemType::OUTPUT_MEM) == 1 &&
+              Number(UserMemType::MEM_RESERVED) == 2);
 static_assert(HCCL_INLINE_REDUCE == 0 && HCCL_TBE_REDUCE == 1);
 static_assert(Number(DispatcherType::DISPATCHER_NORMAL) == 0 && Number(DispatcherType::DISPATCHER_VIRTURAL) == 1 &&
               Number(DispatcherType::DISPATCHER_AICPU) == 2);
 static_assert(DEFAULT_TIMEWAITSYNCMODE == 0 && CONFIGURABLE_TIMEWAITSYNCMODE == 1 && UNLIMITED_TIMEWAITSYNCMODE == 2);
-static_assert(HCCL_WORKFLOW_MODE_OPS_KERNEL_INFO_LIB == 0 && HCCL_WORKFLOW_MODE_OP_BASE == 1 && HCCL_WORKFLOW_MODE_RESERVED == 255);
+static_assert(HCCL_WORKFLOW_MODE_OPS_KERNEL_INFO_LIB == 0 && HCCL_WORKFLOW_MODE_OP_BASE == 1 &&
+              HCCL_WORKFLOW_MODE_RESERVED == 255);
 static_assert(HCCL_RT_MEMCPY_KIND_HOST_TO_HOST == 0 && HCCL_RT_MEMCPY_KIND_HOST_TO_DEVICE == 1 &&
               HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST == 2 && HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE == 3 &&
               HCCL_RT_MEMCPY_ADDR_DEVICE_TO_DEVICE == 4 && HCCL_RT_MEMCPY_KIND_RESERVED == 5);
@@ -87,7 +89,8 @@ static_assert(INVALID_U64 == UINT64_MAX && INVALID_INT == -1 && INVALID_VALUE_ST
 static_assert(SYS_MAX_COUNT == 0x7FFFFFFFF && NOTIFY_DEFAULT_WAIT_TIME == 1836 && HCCL_SDMA_MAX_COUNT_4GB == 0x100000000);
 static_assert(NOTIFY_MAX_WAIT_TIME == 17340 && NOTIFY_MAX_WAIT_TIME_910_73 == 2147483647);
 static_assert(ATTR_POS_INLINE_REDUCE == 0 && ATTR_POS_SUPPORT_RDMA == 1 && ATTR_POS_SUPPORT_RDMA_ASYNC == 2 &&
-              ATTR_POS_SUPPORT_RDMA_REDUCE == 3 && RDMA_REDUCE_BITMASK == 8 && INLINE_REDUCE_BIT == 1 && INLINE_REDUCE_BITMASK == 1);
+              ATTR_POS_SUPPORT_RDMA_REDUCE == 3 && RDMA_REDUCE_BITMASK == 8 && INLINE_REDUCE_BIT == 1 &&
+              INLINE_REDUCE_BITMASK == 1);
 
 static_assert(sizeof(HcclRootInfo) == 4108 && alignof(HcclRootInfo) == 1);
 static_assert(sizeof(HcclCommConfig) == 2248);

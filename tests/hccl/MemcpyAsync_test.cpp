@@ -49,8 +49,9 @@ TEST_F(HcclMemcpyAsync_, ChecksComeInOrderAndRefusalsTouchNothing) {
       Args args = valid;
       kChecks[second].violate(args);
       kChecks[first].violate(args);
-      EXPECT_EQ(HcclMemcpyAsync(args.dispatcher, args.dst, args.dest_max, args.src, args.count, args.kind, wrapped_, kNoRank, kOnChip),
-                kChecks[first].code);
+      EXPECT_EQ(
+          HcclMemcpyAsync(args.dispatcher, args.dst, args.dest_max, args.src, args.count, args.kind, wrapped_, kNoRank, kOnChip),
+          kChecks[first].code);
     }
   }
   Sync();

@@ -94,7 +94,8 @@ TEST_F(HcclMemcpyNoStream, AFreedDeviceAddressIsRefused) {
 
 // The trap: a stream that could not be made works, synchronously.
 TEST_F(HcclMemcpyNoStream, AFailedStreamBehavesLikeThis) {
-  const hccl::Stream failed = ropeway_test::bytes::OnFreshThread([] { return hccl::Stream(hccl::StreamType::STREAM_TYPE_ONLINE); });
+  const hccl::Stream failed =
+      ropeway_test::bytes::OnFreshThread([] { return hccl::Stream(hccl::StreamType::STREAM_TYPE_ONLINE); });
   EXPECT_EQ(failed.ptr(), nullptr);
   hccl::Stream copy(failed);
   EXPECT_EQ(HcclMemcpyAsync(dispatcher_, to_.data(), 64, from_.data(), 64, kD2D, copy, kNoRank, kOnChip), HCCL_SUCCESS);

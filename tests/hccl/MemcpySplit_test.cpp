@@ -107,8 +107,9 @@ TEST_F(HcclMemcpySplit, ReductionsSplitAtWholeElements) {
   b.Write(std::vector<uint8_t>(64, 0));
   for (u64 attribute : {INLINE_REDUCE_BITMASK, u64{0}}) {
     TaskLog log(dispatcher_);
-    EXPECT_EQ(HcclReduceAsync(dispatcher_, a.get(), 5, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, wrapped_, b.get(), 3, kOnChip, attribute),
-              HCCL_SUCCESS);
+    EXPECT_EQ(
+        HcclReduceAsync(dispatcher_, a.get(), 5, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, wrapped_, b.get(), 3, kOnChip, attribute),
+        HCCL_SUCCESS);
     ASSERT_EQ(log.tasks.size(), 3u);
     EXPECT_EQ(log.tasks[0].reduce.size, 8u);
     EXPECT_EQ(log.tasks[1].reduce.dst, b.at(8));

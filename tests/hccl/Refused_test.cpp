@@ -1,4 +1,5 @@
-// What the library knows and does not do: collectives and the device-side layer. NULL is found first, and a text says what to use.
+// What the library knows and does not do: collectives and the device-side layer. NULL is found first, and a text says what to
+// use.
 #include "hccl/hccl.h"
 #include "hccl/hccl_channel.h"
 #include "hccl/hccl_res.h"
@@ -26,8 +27,7 @@ const Collective kCollectives[] = {
     {"HcclAllGatherV", [](void* s, void* r, HcclComm c) { return HcclAllGatherV(s, 1, r, r, r, kType, c, nullptr); }},
     {"HcclReduce", [](void* s, void* r, HcclComm c) { return HcclReduce(s, r, 1, kType, kSum, 0, c, nullptr); }},
     {"HcclAlltoAll", [](void* s, void* r, HcclComm c) { return HcclAlltoAll(s, 1, kType, r, 1, kType, c, nullptr); }},
-    {"HcclAlltoAllV",
-     [](void* s, void* r, HcclComm c) { return HcclAlltoAllV(s, s, s, kType, r, r, r, kType, c, nullptr); }},
+    {"HcclAlltoAllV", [](void* s, void* r, HcclComm c) { return HcclAlltoAllV(s, s, s, kType, r, r, r, kType, c, nullptr); }},
     {"HcclAlltoAllVC", [](void* s, void* r, HcclComm c) { return HcclAlltoAllVC(s, s, kType, r, kType, c, nullptr); }},
 };
 

@@ -1,5 +1,5 @@
-// What the tests of the dispatcher stand on: a dispatcher with a stream, copies with arguments that can be spoiled one by one, and
-// the records that a load-task callback saw.
+// What the tests of the dispatcher stand on: a dispatcher with a stream, copies with arguments that can be spoiled one by one,
+// and the records that a load-task callback saw.
 #pragma once
 
 #include <vector>

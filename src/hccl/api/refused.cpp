@@ -1,5 +1,5 @@
-// What this library knows by name and does not do: collectives, which need the ranks' reductions, and the layer for code that runs
-// on the device. Pointers are checked as the original does, so that a program's own mistakes come out first.
+// What this library knows by name and does not do: collectives, which need the ranks' reductions, and the layer for code that
+// runs on the device. Pointers are checked as the original does, so that a program's own mistakes come out first.
 #include "hccl/base/result.h"
 #include "hccl/hccl.h"
 #include "hccl/hccl_channel.h"
@@ -26,7 +26,8 @@ HcclResult RefuseCollective(const char* call, HcclComm comm, const void* first, 
 
 HcclResult RefuseDeviceSide(const char* call) {
   return Entry(call, []() -> Status {
-    return Fail(HCCL_E_NOT_SUPPORT, "channels and communication threads exist on the device only; use HcclRegisterMem and HcclBatchPut");
+    return Fail(HCCL_E_NOT_SUPPORT,
+                "channels and communication threads exist on the device only; use HcclRegisterMem and HcclBatchPut");
   });
 }
 
@@ -77,8 +78,8 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t, HcclDataType, const void*
   return RefuseCollective(__func__, comm, sendBuf, recvBuf);
 }
 
-HcclResult HcclAlltoAllV(const void* sendBuf, const void*, const void*, HcclDataType, const void* recvBuf, const void*, const void*,
-                         HcclDataType, HcclComm comm, aclrtStream) {
+HcclResult HcclAlltoAllV(const void* sendBuf, const void*, const void*, HcclDataType, const void* recvBuf, const void*,
+                         const void*, HcclDataType, HcclComm comm, aclrtStream) {
   return RefuseCollective(__func__, comm, sendBuf, recvBuf);
 }
 

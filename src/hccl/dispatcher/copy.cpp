@@ -109,8 +109,8 @@ HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64
   });
 }
 
-HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src, hccl::Stream& stream,
-                              u32 remoteUserRank, hccl::LinkType inLinkType) {
+HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src,
+                              hccl::Stream& stream, u32 remoteUserRank, hccl::LinkType inLinkType) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequireFit(dst, src));

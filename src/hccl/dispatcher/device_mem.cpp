@@ -1,10 +1,9 @@
 // hccl::DeviceMem. Ownership follows the original, traps included: see mem_device_pub.h.
-#include "mem_device_pub.h"
-
 #include <utility>
 
 #include "acl/acl.h"
 #include "hccl/base/result.h"
+#include "mem_device_pub.h"
 
 using namespace ropeway::comm;
 

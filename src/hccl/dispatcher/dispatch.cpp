@@ -5,8 +5,8 @@
 
 namespace ropeway::comm {
 
-// Slots are made when they are first needed, handed out again when they are free, and never freed. A handle is the slot's index in the lower
-// bits and a count that only rises above them.
+// Slots are made when they are first needed, handed out again when they are free, and never freed. A handle is the slot's index
+// in the lower bits and a count that only rises above them.
 class DispatcherTable {
  public:
   Dispatcher* Find(HcclDispatcher handle) const {

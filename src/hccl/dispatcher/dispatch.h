@@ -1,8 +1,8 @@
-// The object behind a HcclDispatcher. A handle is a number (generation and index), never an address, so a stale one is found out instead of
-// followed; the objects are reused and never freed, so looking one up takes no lock and no reference.
+// The object behind a HcclDispatcher. A handle is a number (generation and index), never an address, so a stale one is found out
+// instead of followed; the objects are reused and never freed, so looking one up takes no lock and no reference.
 //
-// Thread safety: several threads may use one dispatcher. Nothing is called with its lock held. A call that goes on while another thread
-// destroys the dispatcher finishes with the settings of then or of the next owner.
+// Thread safety: several threads may use one dispatcher. Nothing is called with its lock held. A call that goes on while another
+// thread destroys the dispatcher finishes with the settings of then or of the next owner.
 #pragma once
 
 #include <atomic>

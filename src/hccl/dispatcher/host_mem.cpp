@@ -1,18 +1,17 @@
 // hccl::HostMem. Ownership follows the original, traps included: free() does not ask who owns. See mem_host_pub.h.
-#include "mem_host_pub.h"
-
 #include <mutex>
 #include <new>
 #include <set>
 #include <utility>
 
 #include "acl/acl.h"
+#include "mem_host_pub.h"
 
 namespace hccl {
 namespace {
 
-// Blocks of the heap that alloc made and nobody freed yet. The runtime refuses to free pinned memory twice; the heap would break, and
-// free() through a copy followed by the owner's end is exactly that.
+// Blocks of the heap that alloc made and nobody freed yet. The runtime refuses to free pinned memory twice; the heap would break,
+// and free() through a copy followed by the owner's end is exactly that.
 class HeapBlocks {
  public:
   void* Allocate(u64 size) {

@@ -123,7 +123,8 @@ HcclResult HcclSetNotifyWaitMode(HcclDispatcher dispatcher, const SyncMode notif
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcher));
     if (notifyWaitMode < DEFAULT_TIMEWAITSYNCMODE || notifyWaitMode > UNLIMITED_TIMEWAITSYNCMODE)
-      return Fail(HCCL_E_PARA, "notifyWaitMode %d is not one of 0 (default), 1 (configurable), 2 (unlimited)", int{notifyWaitMode});
+      return Fail(HCCL_E_PARA, "notifyWaitMode %d is not one of 0 (default), 1 (configurable), 2 (unlimited)",
+                  int{notifyWaitMode});
     found->ChangeSettings([&](Dispatcher::Settings& settings) { settings.wait_mode = notifyWaitMode; });
     return Ok();
   });
@@ -159,7 +160,9 @@ HcclResult HcclDispatcherWaitValue(HcclDispatcher dispatcher, hccl::Stream&, u64
   return AcceptOnly(__func__, dispatcher);
 }
 
-HcclResult HcclDispatcherWriteValue(HcclDispatcher dispatcher, hccl::Stream&, u64, u64) { return AcceptOnly(__func__, dispatcher); }
+HcclResult HcclDispatcherWriteValue(HcclDispatcher dispatcher, hccl::Stream&, u64, u64) {
+  return AcceptOnly(__func__, dispatcher);
+}
 
 HcclResult AddRetryPreamble(HcclDispatcher dispatcherPtr, hccl::Stream&) { return AcceptOnly(__func__, dispatcherPtr); }
 

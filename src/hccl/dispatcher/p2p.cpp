@@ -1,12 +1,11 @@
 // hccl::P2PMgmtPub: peer access of the runtime, counted, by physical ids.
-#include "p2p_mgmt_pub.h"
-
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "acl/acl.h"
 #include "hccl/base/result.h"
+#include "p2p_mgmt_pub.h"
 
 using namespace ropeway::comm;
 
@@ -104,7 +103,8 @@ HcclResult P2PMgmtPub::WaitP2PEnabled(std::vector<uint32_t> remoteDevices, std::
     for (const Direction& direction : directions) {
       if (IsSelf(direction)) continue;
       int32_t enabled = 0;
-      RW_TRY(FromRuntime("aclrtDevicePeerAccessStatus", aclrtDevicePeerAccessStatus(direction.first, direction.second, &enabled)));
+      RW_TRY(
+          FromRuntime("aclrtDevicePeerAccessStatus", aclrtDevicePeerAccessStatus(direction.first, direction.second, &enabled)));
       if (enabled == 0)
         return Fail(HCCL_E_NOT_FOUND, "nobody enabled access from device %d to device %d; call EnableP2P", direction.first,
                     direction.second);

@@ -15,8 +15,8 @@ struct RecordedNode {
 };
 
 // Queues all nodes behind the work of `stream`, and holds what is queued on `stream` later back until they are done. Nodes of
-// different streams run side by side, in the streams that they were recorded for: a signal that one waits for may come from another, or
-// from another rank. When a node is refused, those before it stay queued.
+// different streams run side by side, in the streams that they were recorded for: a signal that one waits for may come from
+// another, or from another rank. When a node is refused, those before it stay queued.
 Status LaunchRecording(const std::vector<RecordedNode>& nodes, HcclRtStream stream);
 
 }  // namespace ropeway::comm

@@ -53,7 +53,8 @@ aclrtReduceKind EngineKind(HcclReduceOp op) {
 }
 
 Status RequireReducible(HcclDataType type, HcclReduceOp op, bool is_inline) {
-  const bool known = is_inline ? EngineType(type) != ACL_DT_UNDEFINED && (op == HCCL_REDUCE_SUM || op == HCCL_REDUCE_MAX || op == HCCL_REDUCE_MIN)
+  const bool known = is_inline ? EngineType(type) != ACL_DT_UNDEFINED &&
+                                     (op == HCCL_REDUCE_SUM || op == HCCL_REDUCE_MAX || op == HCCL_REDUCE_MIN)
                                : FindReduceKernel(type, op) != nullptr;
   if (known) return Ok();
   return Fail(HCCL_E_PARA, "datatype %d cannot be reduced with reduceOp %d%s", static_cast<int>(type), static_cast<int>(op),
@@ -72,8 +73,8 @@ Status IsOnPeer(const char* name, const void* address, bool* answer) {
   int32_t enabled = 0;
   RW_TRY(FromRuntime("aclrtDevicePeerAccessStatus", aclrtDevicePeerAccessStatus(current, device, &enabled)));
   if (enabled != 0) return Ok();
-  return Fail(HCCL_E_RUNTIME, "%s %p is on device %d, which device %d has no access to; call hccl::P2PMgmtPub::EnableP2P", name, address,
-              device, current);
+  return Fail(HCCL_E_RUNTIME, "%s %p is on device %d, which device %d has no access to; call hccl::P2PMgmtPub::EnableP2P", name,
+              address, device, current);
 }
 
 struct HostReduction {
@@ -134,8 +135,14 @@ Status ReduceRecorded(const ReduceRequest& request, HcclRtStream stream) {
 hccl::TaskPara ReduceRecord(const ReduceRequest& request, u32 rank, hccl::LinkType link, u32 node) {
   hccl::TaskPara task{};
   task.type = request.is_inline ? hccl::TaskType::TASK_REDUCE_INLINE : hccl::TaskType::TASK_REDUCE_TBE;
-  task.reduce = {request.src,  request.dst, request.bytes, request.op, request.type, request.is_inline ? link : hccl::LinkType::LINK_ONCHIP,
-                 request.is_inline ? rank : INVALID_VALUE_RANKID, node};
+  task.reduce = {request.src,
+                 request.dst,
+                 request.bytes,
+                 request.op,
+                 request.type,
+                 request.is_inline ? link : hccl::LinkType::LINK_ONCHIP,
+                 request.is_inline ? rank : INVALID_VALUE_RANKID,
+                 node};
   return task;
 }
 

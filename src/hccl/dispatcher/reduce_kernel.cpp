@@ -31,15 +31,19 @@ struct Arithmetic<BFloat16> : HalfArithmetic<BFloat16> {};
 struct Sum {
   template <typename Value>
   static Value Apply(Value a, Value b) {
-    if constexpr (std::is_integral_v<Value>) return static_cast<Value>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<Value>)
+      return static_cast<Value>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else
+      return a + b;
   }
 };
 struct Product {
   template <typename Value>
   static Value Apply(Value a, Value b) {
-    if constexpr (std::is_integral_v<Value>) return static_cast<Value>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    else return a * b;
+    if constexpr (std::is_integral_v<Value>)
+      return static_cast<Value>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else
+      return a * b;
   }
 };
 template <bool kWantsGreater>

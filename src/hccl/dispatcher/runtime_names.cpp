@@ -18,7 +18,8 @@ Result<int> RuntimeKind(HcclRtMemcpyKind kind) {
     case HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE:
       return int{ACL_MEMCPY_DEVICE_TO_DEVICE};
     default:
-      return Fail(HCCL_E_PARA, "kind %d has no direction; use HCCL_RT_MEMCPY_KIND_HOST_TO_HOST (0) to DEVICE_TO_DEVICE (3)", int{kind});
+      return Fail(HCCL_E_PARA, "kind %d has no direction; use HCCL_RT_MEMCPY_KIND_HOST_TO_HOST (0) to DEVICE_TO_DEVICE (3)",
+                  int{kind});
   }
 }
 
@@ -53,7 +54,8 @@ HcclResult hrtMemSyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t
   });
 }
 
-HcclResult hrtMemAsyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind, rtStream_t stream) {
+HcclResult hrtMemAsyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind,
+                           rtStream_t stream) {
   return Entry("hrtMemAsyncCopy", [&]() -> Status {
     RW_TRY(RequirePointer("dst", dst));
     RW_TRY(RequirePointer("src", src));
@@ -69,8 +71,8 @@ HcclResult hcclStreamSynchronize(HcclRtStream stream, s32 timeout) {
     RW_TRY(RequirePointer("stream", stream));
     constexpr s32 kMaxSeconds = 2147483;  // what the runtime's milliseconds can hold
     if (timeout <= 0) return Fail(HCCL_E_PARA, "timeout %d is not a number of seconds above 0", timeout);
-    const aclError code = timeout > kMaxSeconds ? aclrtSynchronizeStream(stream)
-                                                : aclrtSynchronizeStreamWithTimeout(stream, timeout * 1000);
+    const aclError code =
+        timeout > kMaxSeconds ? aclrtSynchronizeStream(stream) : aclrtSynchronizeStreamWithTimeout(stream, timeout * 1000);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
       return Fail(HCCL_E_TIMEOUT, "the stream's work is not done after %d seconds and goes on", timeout);
     return FromRuntime("aclrtSynchronizeStream", code);

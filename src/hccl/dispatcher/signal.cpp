@@ -45,14 +45,13 @@ HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, h
     task.type = hccl::TaskType::TASK_NOTIFY_RECORD;
     task.notify = {0, stage, userRank, INVALID_UINT};
     RW_TRY(RecordId(signal, userRank, offset, &task.notify.notifyID));
-    return Signal(*dispatcher, task, stream, [signal](HcclRtStream on) {
-      return FromRuntime("aclrtRecordNotify", aclrtRecordNotify(signal, on));
-    });
+    return Signal(*dispatcher, task, stream,
+                  [signal](HcclRtStream on) { return FromRuntime("aclrtRecordNotify", aclrtRecordNotify(signal, on)); });
   });
 }
 
-HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u32 remoteUserRank,
-                          s32 stage, bool) {
+HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank,
+                          u32 remoteUserRank, s32 stage, bool) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("signal", signal));

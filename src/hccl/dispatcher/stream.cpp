@@ -1,11 +1,10 @@
 // hccl::Stream. Ownership follows the original, traps included: copies never own, assignments never destroy, and the destruction
 // of any copy raises the flag that all of them share.
-#include "stream_pub.h"
-
 #include <utility>
 
 #include "acl/acl.h"
 #include "hccl/base/result.h"
+#include "stream_pub.h"
 
 using namespace ropeway::comm;
 
