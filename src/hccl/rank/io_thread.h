@@ -26,8 +26,9 @@ class IoThread {
 
   // The rest is for the I/O thread only.
 
-  // Calls ready(epoll events) whenever `fd` has one of `events` (EPOLLIN, EPOLLOUT). Level-triggered.
-  void Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
+  // Calls ready(epoll events) whenever `fd` has one of `events` (EPOLLIN, EPOLLOUT). Level-triggered; now and then without cause, when
+  // the number of a closed descriptor is used again. False when the kernel takes no more.
+  bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
   void Change(int fd, uint32_t events);
   void Forget(int fd);  // before closing it; safe inside its own function
 

@@ -1,0 +1,60 @@
+// Where connections come in: the process's listening sockets, and who may pass. All communicators of a process share one socket per
+// address; a caller says which communicator and which rank it wants. Strangers are bounded in bytes, in time and in number, and
+// wait beside the others, never in front of them. Everything here belongs to the I/O thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "hccl/rank/handshake.h"
+#include "hccl/rank/socket.h"
+
+namespace ropeway::hccl {
+
+// A listening socket; closed with its last reference.
+class Listener {
+ public:
+  Listener(Fd fd, const Address& address) : fd_(std::move(fd)), address_(address) {}
+  ~Listener();
+  const Address& address() const { return address_; }
+  bool Watch();
+
+ private:
+  void Ready();
+  Fd fd_;
+  const Address address_;
+  IoThread::Timer pause_ = 0;
+};
+
+class Door {
+ public:
+  static Door& Get();
+
+  // A socket at this address. Port 0: any, and the same one for everybody who asks for this address; else exactly this port.
+  // Null with the reason in *why.
+  std::shared_ptr<Listener> Open(const Address& wanted, std::string* why);
+
+  // What to do with callers of rank `to` of a communicator, once they have proved that they know its secret.
+  struct Guests {
+    std::string secret;
+    std::function<Verdict(const Hello&)> decide;
+    std::function<void(const Hello&, Fd)> enter;
+  };
+  void Admit(const std::string& communicator, uint32_t to, Guests guests);
+  void Revoke(const std::string& communicator, uint32_t to);
+
+  void Arrived(Fd fd);
+
+ private:
+  // More callers than this in the middle of their greeting, and the oldest one has to go: a rank tries again, a stranger is gone.
+  static constexpr size_t kMostStrangers = 1024;
+
+  std::map<std::string, std::weak_ptr<Listener>> open_;  // by the address that was asked for, as text
+  std::map<std::pair<std::string, uint32_t>, Guests> guests_;
+  std::deque<std::shared_ptr<Acceptor>> strangers_;  // oldest first
+};
+
+}  // namespace ropeway::hccl

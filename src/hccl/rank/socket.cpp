@@ -1,0 +1,77 @@
+#include "hccl/rank/socket.h"
+
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace ropeway::hccl {
+namespace {
+
+void Set(int fd, int level, int option, int value) { setsockopt(fd, level, option, &value, sizeof value); }
+
+// Seconds until a link that lost its other end without a word counts as cut.
+int LinkTimeoutSeconds() {
+  const char* text = std::getenv("ROPEWAY_HCCL_LINK_TIMEOUT");
+  return text == nullptr ? 15 : std::clamp(std::atoi(text), 1, 3600);
+}
+
+// Small messages go at once, and the kernel asks an idle peer whether it still lives: that costs this process nothing.
+void Prepare(int fd) {
+  const int limit = LinkTimeoutSeconds();
+  Set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  Set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  Set(fd, IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, limit / 3));
+  Set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, limit / 5));
+  Set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  Set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit * 1000);
+}
+
+}  // namespace
+
+Fd::~Fd() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Fd Listen(Address* address, std::string* why) {
+  Fd fd(socket(address->family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (fd.valid()) {
+    Set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+    sockaddr_storage storage;
+    socklen_t size = address->Fill(&storage);
+    if (bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0 && listen(fd.get(), SOMAXCONN) == 0 &&
+        getsockname(fd.get(), reinterpret_cast<sockaddr*>(&storage), &(size = sizeof storage)) == 0) {
+      *address = Address::Of(storage);
+      return fd;
+    }
+  }
+  *why = "cannot listen on " + address->Text() + ": " + std::strerror(errno);
+  return Fd();
+}
+
+Fd BeginConnect(const Address& address) {
+  Fd fd(socket(address.family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) return fd;
+  Prepare(fd.get());
+  sockaddr_storage storage;
+  const socklen_t size = address.Fill(&storage);
+  if (connect(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0 || errno == EINPROGRESS) return fd;
+  return Fd();
+}
+
+int ConnectOutcome(int fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+Fd Accept(int listener) {
+  Fd fd(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (fd.valid()) Prepare(fd.get());
+  return fd;
+}
+
+}  // namespace ropeway::hccl
