@@ -21,6 +21,7 @@ namespace ropeway::hccl {
 
 class Communicator;
 class Channels;
+class Listener;
 class Membership;
 
 using Deadline = std::chrono::steady_clock::time_point;
@@ -69,7 +70,7 @@ struct Service {
   // On the I/O thread.
   void (*received)(Communicator& communicator, const Request& request);
   // On the I/O thread: nothing will come from `peer` any more. HCCL_SUCCESS: it destroyed its communicator;
-  // HCCL_E_REMOTE: it died; HCCL_E_TCP_TRANSFER: the link to it broke.
+  // HCCL_E_REMOTE: it died; HCCL_E_TCP_TRANSFER: the link to it broke; HCCL_E_TCP_CONNECT: it was never reached.
   void (*peer_ended)(Communicator& communicator, uint32_t peer, HcclResult why);
   // Before a communicator is destroyed, on the caller's thread. Anything but HCCL_SUCCESS is HcclCommDestroy's answer.
   HcclResult (*may_destroy)(Communicator& communicator);
@@ -103,9 +104,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // HCCL_E_REMOTE once `peer` has left or died, else HCCL_SUCCESS. On the I/O thread.
   HcclResult Ended(uint32_t peer) const;
 
-  // The first error stays. `text` is logged.
+  // The first error stays: HcclGetCommAsyncError gives it. `text` says who and why, for the messages of what fails because of it.
   void SetAsyncError(HcclResult error, const std::string& text);
-  HcclResult async_error() const { return async_error_.load(std::memory_order_acquire); }
+  HcclResult async_error() const;
+  std::string async_error_text() const;
 
   // The state of a service for this communicator: made by `make` on the first call with this service, gone with the communicator.
   std::shared_ptr<void> State(const Service& service, const std::function<std::shared_ptr<void>()>& make);
@@ -115,24 +117,26 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Deadline ExecDeadline() const;
 
  private:
-  friend class Channels;
-  friend class Membership;
-  friend struct CommunicatorParts;
+  friend class Joining;
+  friend struct Parts;
   Communicator() = default;
 
   // Constant once the communicator is handed out.
   uint32_t rank_ = 0;
   std::string name_;
+  std::pair<std::string, uint32_t> present_;  // what it was made from, and as which rank
   std::vector<PeerInfo> peers_;
-  std::chrono::seconds connect_timeout_{120};
-  std::chrono::seconds exec_timeout_{1836};  // 0: no limit
+  std::chrono::milliseconds connect_timeout_{120'000};
+  std::chrono::milliseconds exec_timeout_{1836'000};  // 0: no limit
 
   // Synchronise themselves, or belong to the I/O thread.
   std::atomic<HcclResult> async_error_{HCCL_SUCCESS};
-  std::shared_ptr<Channels> channels_;
+  std::shared_ptr<Channels> channels_;      // this and the next two: null once the communicator is destroyed
   std::shared_ptr<Membership> membership_;
+  std::shared_ptr<Listener> listener_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::string async_error_text_;  // guarded by mutex_
   std::vector<std::pair<const Service*, std::shared_ptr<void>>> states_;  // guarded by mutex_
 };
 

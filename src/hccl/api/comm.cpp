@@ -1,0 +1,81 @@
+// What a communicator says about itself, barriers, and its end.
+#include <cstring>
+
+#include "hccl/base/result.h"
+#include "hccl/hccl_comm.h"
+#include "hccl/rank/barrier.h"
+#include "hccl/rank/bootstrap.h"
+#include "hccl/rank/find.h"
+#include "hccl/rank/registry.h"
+#include "hccl/rank/services.h"
+
+using namespace ropeway::comm;
+using namespace ropeway::hccl;
+
+HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rankSize) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("rankSize", rankSize));
+    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    *rankSize = communicator->size();
+    return Ok();
+  });
+}
+
+HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("rank", rank));
+    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    *rank = communicator->rank();
+    return Ok();
+  });
+}
+
+HcclResult HcclGetCommName(HcclComm comm, char* commName) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("commName", commName));
+    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    std::strncpy(commName, communicator->name().c_str(), COMM_NAME_MAX_LENGTH - 1);
+    commName[COMM_NAME_MAX_LENGTH - 1] = '\0';
+    return Ok();
+  });
+}
+
+HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("asyncError", asyncError));
+    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    *asyncError = communicator->async_error();
+    return Ok();
+  });
+}
+
+HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    return FromRuntime("ropewayLaunchOperation", LaunchBarrier(communicator->shared_from_this(), stream));
+  });
+}
+
+HcclResult HcclCommDestroy(HcclComm comm) {
+  return Entry(__func__, [&]() -> Status {
+    if (comm == nullptr) return Ok();
+    {
+      RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+      for (const Service* service : AllServices()) {
+        const HcclResult may = service->may_destroy == nullptr ? HCCL_SUCCESS : service->may_destroy(*communicator);
+        if (may != HCCL_SUCCESS) return Fail(may, "the communicator still has memory bound to it: HcclCommUnbindMem first");
+      }
+    }
+    std::shared_ptr<Communicator> communicator;
+    const HcclResult removed = RemoveCommunicator(comm, &communicator);
+    if (removed == HCCL_E_AGAIN) return Fail(removed, "another thread is inside a call with this communicator: try again later");
+    if (removed != HCCL_SUCCESS) return Fail(removed, "comm %p is no communicator of this process, or no longer", comm);
+    Dissolve(communicator);
+    return Ok();
+  });
+}

@@ -1,0 +1,17 @@
+// What a HcclCommConfig and the defaults mean for a communicator: its name, its world rank, its time limit. The rest of the
+// configuration tunes hardware that is not here.
+#pragma once
+
+#include "hccl/base/result.h"
+#include "hccl/hccl_types.h"
+#include "hccl/rank/bootstrap.h"
+
+namespace ropeway::hccl {
+
+// Checks a configuration (null: none) and takes its name and time limit over. HCCL_E_PARA: HcclCommConfigInit was not called.
+comm::Status ApplyConfig(const HcclCommConfig* config, Plan* plan);
+
+// Fills in what the configuration leaves open: a name that all ranks derive alike, and the world rank.
+void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan);
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,138 @@
+#include "hccl/rank/membership.h"
+
+#include <algorithm>
+
+#include "hccl/rank/lifeline.h"
+#include "hccl/rank/peer_table.h"
+
+namespace ropeway::hccl {
+
+void Membership::Join(const PeerInfo& self, Deadline deadline) {
+  join_body_ = Writer().Number(terms_.size).Raw(WritePeers({self})).Take();
+  const std::weak_ptr<Membership> weak = weak_from_this();
+  deadline_ = IoThread::Get().At(deadline, [weak] {
+    auto membership = weak.lock();
+    if (!membership) return;
+    const bool alone = membership->connection_ == nullptr;
+    membership->Finish(HCCL_E_TIMEOUT,
+                       alone ? "the root at " + membership->terms_.root.Text() + " was not reached: " + membership->last_failure_
+                             : "the root at " + membership->terms_.root.Text() + " still waits for other ranks");
+  });
+  Call();
+}
+
+void Membership::Call() {
+  const std::weak_ptr<Membership> weak = weak_from_this();
+  const Hello hello{terms_.communicator, terms_.rank, kRoot, Purpose::kJoin};
+  caller_ = Caller::Start(terms_.root, hello, terms_.secret, [weak](Fd fd, Verdict verdict, const std::string& why) {
+    if (auto self = weak.lock()) self->Answered(std::move(fd), verdict, why);
+  });
+}
+
+void Membership::Answered(Fd fd, Verdict verdict, const std::string& why) {
+  const std::weak_ptr<Membership> weak = weak_from_this();
+  if (fd.valid()) {
+    Connection::Events events;
+    events.received = [weak](const Frame& frame) {
+      if (auto self = weak.lock()) self->Received(frame);
+    };
+    events.closed = [weak](bool, const std::string& reason) {
+      if (auto self = weak.lock()) self->Lost(reason);
+    };
+    connection_ = Connection::Open(std::move(fd), std::move(events));
+    connection_->Send({kJoin, 0, join_body_});
+    return;
+  }
+  if (why.empty() && verdict == Verdict::kRefused)
+    return Finish(HCCL_E_PARA, "rank " + std::to_string(terms_.rank) + " has joined already");
+  last_failure_ = why;
+  retry_ = IoThread::Get().At(IoThread::Clock::now() + pause_, [weak] {
+    if (auto self = weak.lock()) self->Call();
+  });
+  pause_ = std::min(pause_ * 2, std::chrono::milliseconds(200));
+}
+
+void Membership::Received(const Frame& frame) {
+  switch (frame.type) {
+    case kTable:
+      return TakeTable(frame);
+    case kRefusal:
+      return Finish(HCCL_E_PARA, frame.body);
+    case kGo:
+      return Finish(HCCL_SUCCESS, "");
+    case kRelease:
+      return EndBarrier(frame.id, HCCL_SUCCESS, "");
+    case kBarrierAborted:
+      return EndBarrier(frame.id, HCCL_E_REMOTE, "another rank will not come to the barrier");
+    case kLeft:
+    case kLost: {
+      somebody_gone_ = true;
+      const std::string who = "rank " + std::to_string(frame.id);
+      if (events_.joined) return Finish(HCCL_E_REMOTE, who + " left before all ranks were ready");
+      EndBarriers(HCCL_E_REMOTE, who + (frame.type == kLeft ? " has destroyed its communicator" : " is gone"));
+      return events_.gone(static_cast<uint32_t>(frame.id), frame.type == kLeft ? HCCL_SUCCESS : HCCL_E_REMOTE);
+    }
+    case kByeSeen:
+      if (const auto left = std::exchange(left_, nullptr)) left();
+      return;
+    default:
+      return;
+  }
+}
+
+void Membership::TakeTable(const Frame& frame) {
+  Reader reader(frame.body);
+  const std::string session(reader.Raw(kSessionBytes));
+  root_process_ = reader.Number<uint64_t>();
+  std::vector<PeerInfo> peers;
+  if (!ReadPeers(reader, &peers) || peers.size() != terms_.size)
+    return Finish(HCCL_E_INTERNAL, "the root sent a table that is none of this version");
+  events_.gathered(session, std::move(peers));
+  connection_->Send({kReady, 0, ""});
+}
+
+void Membership::Finish(HcclResult result, const std::string& why) {
+  IoThread::Get().Cancel(std::exchange(deadline_, 0));
+  IoThread::Get().Cancel(std::exchange(retry_, 0));
+  caller_.reset();
+  if (result != HCCL_SUCCESS && connection_) connection_->Close();
+  if (const auto joined = std::exchange(events_.joined, nullptr)) joined(result, why);
+}
+
+void Membership::Lost(const std::string& why) {
+  connection_.reset();
+  if (const auto left = std::exchange(left_, nullptr)) return left();
+  if (events_.joined) return Finish(HCCL_E_REMOTE, "the root ended before all ranks had joined: " + why);
+  EndBarriers(HCCL_E_REMOTE, "the root is gone: " + why);
+  events_.root_lost(root_process_);
+}
+
+void Membership::Arrive(uint64_t number, Met met) {
+  if (!connection_ || somebody_gone_) return met(HCCL_E_REMOTE, "a rank of the communicator is gone");
+  barriers_[number] = std::move(met);
+  connection_->Send({kBarrier, number, ""});
+}
+
+void Membership::Cancel(uint64_t number) {
+  barriers_.erase(number);
+  if (connection_) connection_->Send({kBarrierCancel, number, ""});
+}
+
+void Membership::EndBarrier(uint64_t number, HcclResult result, const std::string& why) {
+  if (auto node = barriers_.extract(number)) node.mapped()(result, why);
+}
+
+void Membership::EndBarriers(HcclResult result, const std::string& why) {
+  while (!barriers_.empty()) EndBarrier(barriers_.begin()->first, result, why);
+}
+
+void Membership::Leave(std::function<void()> done) {
+  EndBarriers(HCCL_E_REMOTE, "the communicator is destroyed");
+  events_.joined = nullptr;
+  Finish(HCCL_SUCCESS, "");
+  if (!connection_) return done();
+  left_ = std::move(done);
+  connection_->Send({kBye, 0, ""});
+}
+
+}  // namespace ropeway::hccl

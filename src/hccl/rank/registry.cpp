@@ -1,0 +1,65 @@
+#include "hccl/rank/registry.h"
+
+#include <map>
+#include <mutex>
+
+namespace ropeway::hccl {
+namespace {
+
+struct Row {
+  std::shared_ptr<Communicator> communicator;
+  int users = 0;
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::map<HcclComm, Row> rows;  // guarded by mutex
+  uintptr_t last = 0;            // guarded by mutex
+};
+
+Registry& TheRegistry() {
+  static auto* const registry = new Registry;
+  return *registry;
+}
+
+// No address of a program lies up there, so that a pointer that is no handle is never taken for one.
+constexpr uintptr_t kHandleBase = uintptr_t{0xcc} << 56;
+
+void Leave(HcclComm comm) {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  --registry.rows.at(comm).users;  // a row with users is not removed
+}
+
+}  // namespace
+
+HcclComm AddCommunicator(std::shared_ptr<Communicator> communicator) {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const HcclComm comm = reinterpret_cast<HcclComm>(kHandleBase + ++registry.last);
+  registry.rows[comm] = {std::move(communicator), 0};
+  return comm;
+}
+
+std::shared_ptr<Communicator> FindCommunicator(HcclComm comm) {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto found = registry.rows.find(comm);
+  if (found == registry.rows.end()) return nullptr;
+  ++found->second.users;
+  const std::shared_ptr<Communicator>& communicator = found->second.communicator;
+  return {communicator.get(), [comm, communicator](Communicator*) { Leave(comm); }};
+}
+
+HcclResult RemoveCommunicator(HcclComm comm, std::shared_ptr<Communicator>* communicator) {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto found = registry.rows.find(comm);
+  if (found == registry.rows.end()) return HCCL_E_PARA;
+  if (found->second.users > 0) return HCCL_E_AGAIN;
+  *communicator = std::move(found->second.communicator);
+  registry.rows.erase(found);
+  return HCCL_SUCCESS;
+}
+
+}  // namespace ropeway::hccl

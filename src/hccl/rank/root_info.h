@@ -1,0 +1,13 @@
+// The 4108 opaque bytes that the application carries from the root to all ranks. They hold the secret: whoever has them can join.
+#pragma once
+
+#include "hccl/hccl_types.h"
+#include "hccl/rank/bootstrap.h"
+
+namespace ropeway::hccl {
+
+void WriteRootInfo(const RootTicket& ticket, HcclRootInfo* info);
+// False for bytes that HcclGetRootInfo did not write, or that were damaged on their way.
+bool ReadRootInfo(const HcclRootInfo& info, RootTicket* ticket);
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,163 @@
+#include "hccl/rank/root_service.h"
+
+#include "hccl/rank/host_identity.h"
+#include "hccl/rank/lifeline.h"
+#include "hccl/rank/peer_table.h"
+#include "hccl/rank/random.h"
+
+namespace ropeway::hccl {
+namespace {
+
+std::map<std::string, std::shared_ptr<RootService>>& Services() {
+  static auto* const services = new std::map<std::string, std::shared_ptr<RootService>>;
+  return *services;
+}
+
+// Of earlier uses of a rank table, while ranks of those are still there.
+std::set<std::shared_ptr<RootService>>& Replaced() {
+  static auto* const services = new std::set<std::shared_ptr<RootService>>;
+  return *services;
+}
+
+}  // namespace
+
+void RootService::Start(const std::string& communicator, const std::string& secret, std::shared_ptr<Listener> listener) {
+  std::shared_ptr<RootService> service(new RootService(communicator, std::move(listener)));
+  if (auto& place = Services()[communicator]) {
+    place->replaced_ = true;
+    Replaced().insert(place);
+  }
+  Services()[communicator] = service;
+  const std::weak_ptr<RootService> weak = service;
+  Door::Get().Admit(communicator, kRoot,
+                    {secret,
+                     [weak](const Hello& hello) {
+                       auto self = weak.lock();
+                       return self ? self->Decide(hello) : Verdict::kRefused;
+                     },
+                     [weak](const Hello& hello, Fd fd) {
+                       if (auto self = weak.lock()) self->Enter(hello.from, std::move(fd));
+                     }});
+}
+
+void RootService::StopUnlessComplete(const std::string& communicator) {
+  const auto found = Services().find(communicator);
+  if (found != Services().end() && !found->second->complete_) found->second->Stop();
+}
+
+void RootService::Stop() {
+  const std::shared_ptr<RootService> self = shared_from_this();
+  for (auto& [rank, member] : members_) member.connection->Close();
+  members_.clear();
+  if (replaced_) return void(Replaced().erase(self));
+  Door::Get().Revoke(communicator_, kRoot);
+  Services().erase(communicator_);
+}
+
+Verdict RootService::Decide(const Hello& hello) const {
+  const bool welcome = hello.purpose == Purpose::kJoin && !complete_ && !members_.contains(hello.from);
+  return welcome ? Verdict::kWelcome : Verdict::kRefused;
+}
+
+void RootService::Enter(uint32_t rank, Fd fd) {
+  const std::weak_ptr<RootService> weak = weak_from_this();
+  Connection::Events events;
+  events.received = [weak, rank](const Frame& frame) {
+    if (auto self = weak.lock()) self->Received(rank, frame);
+  };
+  events.closed = [weak, rank](bool, const std::string&) {
+    if (auto self = weak.lock()) self->Ended(rank, false);
+  };
+  members_[rank].connection = Connection::Open(std::move(fd), std::move(events));
+}
+
+void RootService::Received(uint32_t rank, const Frame& frame) {
+  switch (frame.type) {
+    case kJoin:
+      return Join(rank, frame);
+    case kReady:
+      return Ready();
+    case kBarrier:
+      return Arrive(rank, frame.id);
+    case kBarrierCancel:
+      return Abort(frame.id);
+    case kBye:
+      return Ended(rank, true);
+    default:
+      return;  // a later version may say more
+  }
+}
+
+void RootService::Join(uint32_t rank, const Frame& frame) {
+  Member& member = members_[rank];
+  if (member.joined || complete_) return;
+  Reader reader(frame.body);
+  const auto size = reader.Number<uint32_t>();
+  std::vector<PeerInfo> own;
+  const bool sound = ReadPeers(reader, &own) && own.size() == 1 && rank < size;
+  if (!sound || (size_ != 0 && size != size_)) {
+    const std::string why = sound ? "rank " + std::to_string(rank) + " says that there are " + std::to_string(size) +
+                                        " ranks, an earlier one said " + std::to_string(size_)
+                                  : "rank " + std::to_string(rank) + " sent a message that is none of this version";
+    member.connection->Send({kRefusal, 0, why});
+    member.connection->Close();
+    members_.erase(rank);
+    return;
+  }
+  size_ = size;
+  member.info = own[0];
+  member.joined = true;
+  if (++joined_ == size_) Complete();
+}
+
+void RootService::Complete() {
+  complete_ = true;
+  std::vector<PeerInfo> peers;
+  for (const auto& [rank, member] : members_) peers.push_back(member.info);
+  // A session of its own: the same rank table may be used again while stragglers of its last use are still about.
+  Broadcast(kTable, 0, Writer().Raw(RandomBytes(kSessionBytes)).Number(ProcessNumber()).Raw(WritePeers(peers)).Take());
+}
+
+void RootService::Ready() {
+  if (complete_ && ++ready_ == size_) Broadcast(kGo, 0, "");
+}
+
+void RootService::Arrive(uint32_t rank, uint64_t barrier) {
+  if (!complete_) return;
+  if (somebody_gone_ || aborted_.contains(barrier)) {
+    members_[rank].connection->Send({kBarrierAborted, barrier, ""});
+  } else if (++barriers_[barrier] == size_) {
+    barriers_.erase(barrier);
+    Broadcast(kRelease, barrier, "");
+  }
+}
+
+void RootService::Abort(uint64_t barrier) {
+  barriers_.erase(barrier);
+  aborted_.insert(barrier);
+  Broadcast(kBarrierAborted, barrier, "");
+}
+
+void RootService::Ended(uint32_t rank, bool left) {
+  const auto found = members_.find(rank);
+  if (found == members_.end()) return;
+  const std::shared_ptr<Connection> connection = std::move(found->second.connection);
+  if (found->second.joined) --joined_;
+  members_.erase(found);
+  if (complete_) {
+    somebody_gone_ = true;
+    barriers_.clear();
+    Broadcast(left ? kLeft : kLost, rank, "");
+  } else if (joined_ == 0) {
+    size_ = 0;  // whoever begins again may do so with another number
+  }
+  if (left) connection->Send({kByeSeen, 0, ""});
+  connection->Close();
+  if (complete_ && members_.empty()) Stop();
+}
+
+void RootService::Broadcast(uint16_t type, uint64_t id, const std::string& body) {
+  for (auto& [rank, member] : members_) member.connection->Send({type, id, body});
+}
+
+}  // namespace ropeway::hccl

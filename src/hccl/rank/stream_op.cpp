@@ -1,0 +1,97 @@
+#include "hccl/rank/stream_op.h"
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "hccl/rank/stream_code.h"
+
+namespace ropeway::hccl {
+namespace {
+
+// The runtime holds a number, not a pointer: whether it is told of an end once, twice or not at all, nothing dangles.
+struct Table {
+  std::mutex mutex;
+  std::map<uint64_t, std::shared_ptr<StreamOp>> ops;  // guarded by mutex
+  uint64_t last = 0;                                  // guarded by mutex
+
+  uint64_t Add(std::shared_ptr<StreamOp> op) {
+    std::lock_guard lock(mutex);
+    ops[++last] = std::move(op);
+    return last;
+  }
+  std::shared_ptr<StreamOp> Find(uint64_t number) {
+    std::lock_guard lock(mutex);
+    const auto found = ops.find(number);
+    return found == ops.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<StreamOp> Remove(uint64_t number) {
+    std::lock_guard lock(mutex);
+    auto node = ops.extract(number);
+    return node ? std::move(node.mapped()) : nullptr;
+  }
+};
+
+Table& TheTable() {
+  static auto* const table = new Table;
+  return *table;
+}
+
+uint64_t NumberOf(void* argument) { return reinterpret_cast<uintptr_t>(argument); }
+
+}  // namespace
+
+aclError StreamOp::Launch(void* stream) {
+  number_ = TheTable().Add(shared_from_this());
+  const aclError code = ropewayLaunchOperation(&OnStart, &OnDrop, reinterpret_cast<void*>(uintptr_t{number_}), stream);
+  if (code != 0) TheTable().Remove(number_);
+  return code;
+}
+
+void StreamOp::OnStart(void* argument, ropewayOperation operation) {
+  IoThread::Get().Post([number = NumberOf(argument), operation] {
+    if (auto op = TheTable().Find(number)) return op->Start(operation);
+    ropewayFinishOperation(operation, 0, "");
+  });
+}
+
+void StreamOp::OnDrop(void* argument, int32_t) {
+  const std::shared_ptr<StreamOp> op = TheTable().Find(NumberOf(argument));
+  if (!op) return;
+  op->Revoked();
+  IoThread::Get().Post([op] { op->Drop(); });
+}
+
+void StreamOp::Start(ropewayOperation operation) {
+  operation_ = operation;
+  const std::weak_ptr<StreamOp> weak = weak_from_this();
+  timer_ = IoThread::Get().At(communicator_->ExecDeadline(), [weak] {
+    if (auto self = weak.lock()) self->TimeOut();
+  });
+  Started();
+}
+
+void StreamOp::Drop() {
+  if (finished_) return;
+  Dropped();
+  Finish(HCCL_SUCCESS, "");
+}
+
+void StreamOp::TimeOut() {
+  if (finished_) return;
+  Revoked();
+  Dropped();
+  Finish(HCCL_E_TIMEOUT, "the other ranks did not come within HCCL_EXEC_TIMEOUT");
+}
+
+void StreamOp::Finish(HcclResult result, const std::string& why) {
+  if (finished_) return;
+  const std::shared_ptr<StreamOp> self = shared_from_this();
+  finished_ = true;
+  IoThread::Get().Cancel(timer_);
+  TheTable().Remove(number_);
+  if (result != HCCL_SUCCESS) communicator_->SetAsyncError(result, why);
+  if (operation_ != nullptr) ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
+}
+
+}  // namespace ropeway::hccl

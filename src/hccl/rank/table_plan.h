@@ -1,0 +1,14 @@
+// From a rank table to a plan: rank 0's address is the meeting point, the table's text the secret.
+#pragma once
+
+#include <string>
+
+#include "hccl/rank/bootstrap.h"
+#include "hccl/rank/rank_table.h"
+
+namespace ropeway::hccl {
+
+// `rank` is in the table. Whoever can read the table can join, unless ROPEWAY_HCCL_SECRET adds something that only the ranks know.
+void PlanByTable(const RankTable& table, const std::string& text, uint32_t rank, Plan* plan);
+
+}  // namespace ropeway::hccl
