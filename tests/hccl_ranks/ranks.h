@@ -1,0 +1,80 @@
+// Ranks as threads of the test: each has its own device, or shares one, and runs the same function.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/acl.h"
+#include "hccl/hccl.h"
+#include "hccl/hccl_comm.h"
+#include "support/acl_test.h"
+
+namespace ropeway_test {
+
+constexpr int32_t kDevices = 8;
+
+// Runs `body(rank)` on one thread per rank, with device rank % 8 set, and waits for all.
+inline void RunRanks(uint32_t size, const std::function<void(uint32_t rank)>& body) {
+  std::vector<std::thread> threads;
+  for (uint32_t rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&body, rank] {
+      EXPECT_EQ(aclrtSetDevice(static_cast<int32_t>(rank) % kDevices), ACL_SUCCESS);
+      body(rank);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// The same inside a communicator made by root info, with a stream for each rank; destroys both.
+struct Rank {
+  HcclComm comm = nullptr;
+  aclrtStream stream = nullptr;
+  uint32_t rank = 0;
+  uint32_t size = 0;
+};
+inline void RunCommunicator(uint32_t size, const std::function<void(Rank& self)>& body) {
+  HcclRootInfo root;
+  ASSERT_EQ(HcclGetRootInfo(&root), HCCL_SUCCESS);
+  RunRanks(size, [&](uint32_t rank) {
+    Rank self;
+    self.rank = rank;
+    self.size = size;
+    ASSERT_EQ(HcclCommInitRootInfo(size, &root, rank, &self.comm), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    ASSERT_EQ(aclrtCreateStream(&self.stream), ACL_SUCCESS);
+    body(self);
+    EXPECT_EQ(aclrtDestroyStreamForce(self.stream), ACL_SUCCESS);
+    EXPECT_EQ(HcclCommDestroy(self.comm), HCCL_SUCCESS);
+  });
+}
+
+// All devices are forced down at the end, and nothing may be left behind.
+class RanksTest : public BareTest {
+ protected:
+  void TearDown() override {
+    for (int32_t device = 0; device < kDevices; ++device) {
+      if (aclrtSetDevice(device) == ACL_SUCCESS) {
+        EXPECT_EQ(aclrtResetDeviceForce(device), ACL_SUCCESS);
+      }
+    }
+    BareTest::TearDown();
+  }
+};
+
+// Sets a variable for the length of a scope.
+class Setting {
+ public:
+  Setting(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~Setting() { unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* name_;
+};
+
+}  // namespace ropeway_test
