@@ -1,0 +1,75 @@
+// How bytes reach a rank on another host: regions that are exposed to one peer, and transfers into and out of them. What is
+// behind it (UCX) is opened on first use and known to ucx_*.cpp only, so everything else builds without it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hccl/hccl_types.h"
+
+namespace ropeway::hccl {
+
+// Names a region at its owner, for the one peer that it is exposed to. Never reused.
+using RegionId = uint64_t;
+
+// Bytes between here and a region of the peer. `local` is accessible to the host and stays so until the transfer is over.
+struct TransferItem {
+  void* local;
+  RegionId region;
+  uint64_t offset;
+  uint64_t size;
+};
+
+// How a transfer ended: HCCL_SUCCESS, or the code and the reason.
+struct TransferEnd {
+  HcclResult code = HCCL_SUCCESS;
+  std::string text;
+};
+using TransferDone = std::function<void(const TransferEnd&)>;
+
+// What proves that a message comes from the peer: drawn at random by the receiver and told over the authenticated channel.
+using LinkKey = std::array<uint8_t, 16>;
+
+// One rank as seen by one other. Any thread may call anything.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+
+  // The key that the peer has to show; tell it together with Link::address().
+  virtual const LinkKey& incoming_key() const = 0;
+  // `address`: the other side's Link::address(); `key`: the other side's incoming_key(). Once. What was asked for before waits.
+  virtual void Connect(const std::string& address, const LinkKey& key) = 0;
+
+  // The peer may put into and get from [address, address + size), which the host can access, until Withdraw returns.
+  virtual RegionId Expose(void* address, uint64_t size) = 0;
+  // From now on the peer's transfers there fail. Returns when none is under way. Not from `done`.
+  virtual void Withdraw(RegionId region) = 0;
+
+  // Moves all items, in any order, then calls `done` once, on the link's thread, which it must not block. After a good Put the bytes
+  // are in the peer's memory. Items are not empty.
+  virtual void Put(std::vector<TransferItem> items, TransferDone done) = 0;
+  virtual void Get(std::vector<TransferItem> items, TransferDone done) = 0;
+
+  // Ends it: what is pending fails with `why`, later transfers too. Returns at once.
+  virtual void Close(const TransferEnd& why) = 0;
+};
+
+// The process's connection to the network: one thread, asleep unless something moves.
+class Link {
+ public:
+  virtual ~Link() = default;
+  // Opaque; what a peer needs to connect.
+  virtual const std::string& address() const = 0;
+  // Null when the system has no random numbers. The link holds it, too, until it is closed.
+  virtual std::shared_ptr<Peer> NewPeer() = 0;
+};
+
+// The link of this process, made by the first call and never destroyed. `local_ip` chooses the interface ("" for any) and only
+// counts for the call that makes it. Null, with the reason in `why`, when there is no UCX.
+Link* OpenUcxLink(const std::string& local_ip, std::string* why);
+
+}  // namespace ropeway::hccl

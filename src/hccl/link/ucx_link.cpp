@@ -1,0 +1,211 @@
+#include "hccl/link/ucx_link.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "hccl/link/ucx_peer.h"
+#include "hccl/link/ucx_settings.h"
+
+namespace ropeway::hccl {
+namespace {
+
+// The one link of the process, never destroyed.
+std::mutex link_mutex;
+UcxLink* the_link = nullptr;  // guarded by link_mutex
+
+// UCX tears itself down when the process exits; its worker must not be driven then.
+void StopAtExit() {
+  std::lock_guard lock(link_mutex);
+  the_link->Stop();
+}
+
+bool Failed(const UcxApi& api, const char* call, ucs_status_t status, std::string* why) {
+  if (status == UCS_OK) return false;
+  *why = std::string(call) + ": " + api.ucs_status_string(status);
+  const std::string said = LastUcxMessage();
+  if (!said.empty()) *why += " (" + said + ")";
+  return true;
+}
+
+}  // namespace
+
+Link* OpenUcxLink(const std::string& local_ip, std::string* why) {
+  std::lock_guard lock(link_mutex);
+  if (the_link != nullptr) return the_link;
+  const UcxApi* api = LoadUcx(why);
+  if (api == nullptr) return nullptr;
+  auto link = std::make_unique<UcxLink>(*api);
+  if (!link->Open(local_ip, why)) return nullptr;
+  the_link = link.release();
+  std::atexit(StopAtExit);
+  return the_link;
+}
+
+bool UcxLink::Open(const std::string& local_ip, std::string* why) {
+  stall_limit_ = StallLimit();
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd_ < 0) {
+    *why = std::string("eventfd: ") + strerror(errno);
+    return false;
+  }
+  if (!CreateContext(local_ip, why) || !CreateWorker(why)) return false;
+  // The program's signals are for the program's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { Run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread_.native_handle(), "ropeway-ucx");
+  return true;
+}
+
+bool UcxLink::CreateContext(const std::string& local_ip, std::string* why) {
+  ucp_config_t* config = nullptr;
+  if (Failed(api_, "ucp_config_read", api_.ucp_config_read(nullptr, nullptr, &config), why)) return false;
+  bool good = true;
+  for (const auto& [name, value] : UcxSettings(local_ip)) {
+    if (getenv(("UCX_" + name).c_str()) != nullptr) continue;
+    good = good && !Failed(api_, ("setting UCX_" + name).c_str(), api_.ucp_config_modify(config, name.c_str(), value.c_str()), why);
+  }
+  // Active messages only: with UCP_FEATURE_RMA a peer could write to any address of this process.
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  params.name = "ropeway";
+  good = good && !Failed(api_, "ucp_init", api_.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_), why);
+  api_.ucp_config_release(config);
+  return good;
+}
+
+bool UcxLink::CreateWorker(std::string* why) {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SINGLE;
+  if (Failed(api_, "ucp_worker_create", api_.ucp_worker_create(context_, &params, &worker_), why)) return false;
+  if (Failed(api_, "ucp_worker_get_efd", api_.ucp_worker_get_efd(worker_, &worker_fd_), why)) return false;
+
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
+  attributes.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
+  if (Failed(api_, "ucp_worker_query", api_.ucp_worker_query(worker_, &attributes), why)) return false;
+  address_.assign(reinterpret_cast<const char*>(attributes.address), attributes.address_length);
+  api_.ucp_worker_release_address(worker_, attributes.address);
+
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = kUcxMessageId;
+  handler.cb = &UcxLink::Received;
+  handler.arg = this;
+  return !Failed(api_, "ucp_worker_set_am_recv_handler", api_.ucp_worker_set_am_recv_handler(worker_, &handler), why);
+}
+
+UcxLink::~UcxLink() {
+  if (worker_ != nullptr) api_.ucp_worker_destroy(worker_);
+  if (context_ != nullptr) api_.ucp_cleanup(context_);
+  if (wake_fd_ >= 0) close(wake_fd_);
+}
+
+void UcxLink::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+  // A callback of the thread itself may be what calls exit.
+  if (thread_.get_id() == std::this_thread::get_id())
+    thread_.detach();
+  else if (thread_.joinable())
+    thread_.join();
+}
+
+std::shared_ptr<Peer> UcxLink::NewPeer() {
+  LinkKey key;
+  if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) return nullptr;
+  auto peer = std::make_shared<UcxPeer>(*this, key);
+  Post([this, peer] { Add(peer); });
+  return peer;
+}
+
+void UcxLink::Add(const std::shared_ptr<UcxPeer>& peer) { peers_[peer->incoming_key()] = peer; }
+
+void UcxLink::Remove(const UcxPeer& peer) { peers_.erase(peer.incoming_key()); }
+
+void UcxLink::Post(std::function<void()> work) {
+  bool wake;
+  {
+    std::lock_guard lock(mutex_);
+    if (stop_) return;
+    wake = posted_.empty();
+    posted_.push_back(std::move(work));
+  }
+  const uint64_t one = 1;
+  if (wake) [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+}
+
+void UcxLink::Run() {
+  while (RunPosted()) {
+    // A burst is taken as a whole, yet what is posted meanwhile does not wait for its end.
+    constexpr int kBurst = 32;
+    int moved = 0;
+    while (moved < kBurst && api_.ucp_worker_progress(worker_) != 0) ++moved;
+    TendPeers();
+    if (moved == 0) Sleep();
+  }
+}
+
+bool UcxLink::RunPosted() {
+  std::vector<std::function<void()>> work;
+  {
+    std::lock_guard lock(mutex_);
+    if (stop_) return false;
+    work.swap(posted_);
+  }
+  for (const auto& one : work) one();
+  return true;
+}
+
+void UcxLink::TendPeers() {
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& [key, peer] : peers_) {
+    peer->Pump();
+    peer->FailIfStalled(now);
+  }
+}
+
+bool UcxLink::AnyoneWaits() const {
+  for (const auto& [key, peer] : peers_)
+    if (peer->waiting()) return true;
+  return false;
+}
+
+void UcxLink::Sleep() {
+  if (api_.ucp_worker_arm(worker_) != UCS_OK) return;
+  pollfd descriptors[2] = {{worker_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+  const auto quarter = std::chrono::duration_cast<std::chrono::milliseconds>(stall_limit_).count() / 4 + 1;
+  poll(descriptors, 2, AnyoneWaits() ? static_cast<int>(quarter) : -1);
+  uint64_t count;
+  if ((descriptors[1].revents & POLLIN) != 0) [[maybe_unused]] const ssize_t taken = read(wake_fd_, &count, sizeof count);
+}
+
+ucs_status_t UcxLink::Received(void* argument, const void* header, size_t header_length, void* data, size_t length,
+                               const ucp_am_recv_param_t* param) {
+  auto& link = *static_cast<UcxLink*>(argument);
+  WireHeader message;
+  // Ours are of one size and come with their bytes. Anything else is a stranger's.
+  if (header_length != sizeof message || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK;
+  memcpy(&message, header, sizeof message);
+  const auto found = link.peers_.find(message.key);
+  if (found == link.peers_.end()) return UCS_OK;
+  const std::shared_ptr<UcxPeer> peer = found->second;
+  peer->Handle(message, data, length);
+  return UCS_OK;
+}
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,79 @@
+// The process's UCX worker and the one thread that drives it. Everything that touches UCX happens on that thread: others post
+// to it. It sleeps on the worker's event descriptor, so an idle link uses no CPU. Once open it lives as long as the process: UCX
+// cannot be unloaded, and a worker that nobody uses costs a sleeping thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hccl/link/peer_link.h"
+#include "hccl/link/ucx_api.h"
+#include "hccl/link/ucx_wire.h"
+
+namespace ropeway::hccl {
+
+class UcxPeer;
+
+class UcxLink final : public Link {
+ public:
+  explicit UcxLink(const UcxApi& api) : api_(api) {}
+  // Only of a link that could not be opened.
+  ~UcxLink() override;
+  // False with the reason when UCX refuses. Once, before anything else.
+  bool Open(const std::string& local_ip, std::string* why);
+
+  const std::string& address() const override { return address_; }
+  std::shared_ptr<Peer> NewPeer() override;
+
+  // Runs `work` on the link's thread, soon; in the order of the calls.
+  void Post(std::function<void()> work);
+  // The process exits: ends the thread, whatever is pending. What is posted later never runs.
+  void Stop();
+
+  // For UcxPeer.
+  const UcxApi& api() const { return api_; }
+  ucp_worker_h worker() const { return worker_; }
+  std::chrono::nanoseconds stall_limit() const { return stall_limit_; }
+
+  // On the link's thread.
+  void Add(const std::shared_ptr<UcxPeer>& peer);
+  void Remove(const UcxPeer& peer);
+
+ private:
+  bool CreateContext(const std::string& local_ip, std::string* why);
+  bool CreateWorker(std::string* why);
+  static ucs_status_t Received(void* argument, const void* header, size_t header_length, void* data, size_t length,
+                               const ucp_am_recv_param_t* param);
+  void Run();
+  bool RunPosted();
+  // Sleeps until UCX, a post or the nearest time limit wants attention.
+  void Sleep();
+  bool AnyoneWaits() const;
+  void TendPeers();
+
+  // Constant once open.
+  const UcxApi& api_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int worker_fd_ = -1;
+  int wake_fd_ = -1;
+  std::string address_;
+  std::chrono::nanoseconds stall_limit_{0};
+  std::thread thread_;
+
+  // The thread's own.
+  std::map<LinkKey, std::shared_ptr<UcxPeer>> peers_;
+
+  std::mutex mutex_;
+  std::vector<std::function<void()>> posted_;  // guarded by mutex_
+  bool stop_ = false;                          // guarded by mutex_
+};
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,282 @@
+// The endpoint of a peer: what is asked for, what is sent, and how it ends. ucx_receive.cpp has what arrives.
+#include "hccl/link/ucx_peer.h"
+
+#include <algorithm>
+
+namespace ropeway::hccl {
+namespace {
+
+// Enough chunks on their way to keep a fast network busy, few enough that a failure has little to call back.
+constexpr unsigned kWindow = 64;
+
+}  // namespace
+
+void UcxPeer::Connect(const std::string& address, const LinkKey& key) {
+  link_.Post([self = shared_from_this(), address, key] { self->Open(address, key); });
+}
+
+void UcxPeer::Open(const std::string& address, const LinkKey& key) {
+  if (failed_) return;
+  outgoing_key_ = key;
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler = {&UcxPeer::EndpointFailed, this};
+  const ucs_status_t status = link_.api().ucp_ep_create(link_.worker(), &params, &endpoint_);
+  if (status == UCS_OK) return;
+  endpoint_ = nullptr;
+  Fail({HCCL_E_ROCE_CONNECT, std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status)});
+}
+
+RegionId UcxPeer::Expose(void* address, uint64_t size) {
+  const RegionId id = ++last_region_;
+  std::promise<void> promise;
+  std::future<void> exposed = promise.get_future();
+  link_.Post([self = shared_from_this(), id, address, size, held = std::make_shared<std::promise<void>>(std::move(promise))] {
+    self->regions_[id] = {static_cast<char*>(address), size};
+    held->set_value();
+  });
+  // Whoever is told the number afterwards finds the region.
+  exposed.wait();
+  return id;
+}
+
+void UcxPeer::Withdraw(RegionId region) {
+  std::promise<void> quiet;
+  std::future<void> released = quiet.get_future();
+  // A post that never runs (the process exits) breaks the promise, and that ends the wait, too.
+  link_.Post([self = shared_from_this(), region, held = std::make_shared<std::promise<void>>(std::move(quiet))] {
+    self->regions_.erase(region);
+    self->DropJobsOf(region);
+    self->withdrawn_[region] = held;
+    self->ReleaseWithdrawn();
+  });
+  released.wait();
+}
+
+void UcxPeer::DropJobsOf(RegionId region) {
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    const bool serves = job->header.kind == WireKind::kGetData &&
+                        std::any_of(job->items.begin(), job->items.end(), [&](const TransferItem& item) { return item.region == region; });
+    if (serves) SendControl(WireKind::kGetFailed, job->header.transfer, WireStatus::kNoRegion);
+    job = serves ? jobs_.erase(job) : job + 1;
+  }
+}
+
+void UcxPeer::ReleaseWithdrawn() {
+  std::erase_if(withdrawn_, [&](auto& entry) {
+    if (serving_.contains(entry.first)) return false;
+    entry.second->set_value();
+    return true;
+  });
+}
+
+void UcxPeer::Put(std::vector<TransferItem> items, TransferDone done) {
+  link_.Post([self = shared_from_this(), items = std::move(items), done = std::move(done)]() mutable {
+    self->Start({true, std::move(items), std::move(done)});
+  });
+}
+
+void UcxPeer::Get(std::vector<TransferItem> items, TransferDone done) {
+  link_.Post([self = shared_from_this(), items = std::move(items), done = std::move(done)]() mutable {
+    self->Start({false, std::move(items), std::move(done)});
+  });
+}
+
+void UcxPeer::Start(Transfer transfer) {
+  if (failed_) return transfer.done(failure_);
+  for (const TransferItem& item : transfer.items) transfer.total += item.size;
+  if (!waiting()) last_sign_of_life_ = std::chrono::steady_clock::now();
+  const uint64_t number = ++last_transfer_;
+  if (transfer.put)
+    jobs_.push_back({MakeHeader(WireKind::kPutData, number, transfer.total), transfer.items});
+  else
+    Ask(number, transfer);
+  transfers_.emplace(number, std::move(transfer));
+  Pump();
+}
+
+void UcxPeer::Ask(uint64_t number, const Transfer& transfer) {
+  auto message = std::make_unique<Message>();
+  message->header = MakeHeader(WireKind::kGetRequest, number, transfer.total);
+  for (const TransferItem& item : transfer.items) message->items.push_back({item.region, item.offset, item.size});
+  control_.push_back(std::move(message));
+}
+
+WireHeader UcxPeer::MakeHeader(WireKind kind, uint64_t transfer, uint64_t total) const {
+  WireHeader header{};
+  header.kind = kind;
+  header.transfer = transfer;
+  header.total = total;
+  return header;
+}
+
+void UcxPeer::SendControl(WireKind kind, uint64_t transfer, WireStatus status) {
+  if (failed_) return;
+  auto message = std::make_unique<Message>();
+  message->header = MakeHeader(kind, transfer, 0);
+  message->header.status = status;
+  control_.push_back(std::move(message));
+}
+
+void UcxPeer::Pump() {
+  if (endpoint_ == nullptr || closing_) return;
+  while (!control_.empty() && !closing_) {
+    std::unique_ptr<Message> message = std::move(control_.front());
+    control_.pop_front();
+    const auto* items = message->items.data();
+    const size_t size = message->items.size() * sizeof(WireItem);
+    Send(std::move(message), items, size);
+  }
+  while (!jobs_.empty() && in_flight_ < kWindow && !closing_) {
+    Job& job = jobs_.front();
+    SendChunk(&job);
+    if (!jobs_.empty() && &job == &jobs_.front() && job.item == job.items.size()) jobs_.pop_front();
+  }
+  if (failed_ && in_flight_ == 0) CloseEndpoint();
+}
+
+void UcxPeer::SendChunk(Job* job) {
+  const TransferItem& item = job->items[job->item];
+  const uint64_t size = std::min(kChunkBytes, item.size - job->sent);
+  const char* payload = static_cast<const char*>(item.local) + job->sent;
+  auto message = std::make_unique<Message>();
+  message->header = job->header;
+  if (job->header.kind == WireKind::kPutData) {
+    message->header.region = item.region;
+    message->header.offset = item.offset + job->sent;
+  } else {
+    message->header.region = job->item;
+    message->header.offset = job->sent;
+    message->serving = item.region;
+    ++serving_[item.region];
+  }
+  job->sent += size;
+  if (job->sent == item.size) {
+    ++job->item;
+    job->sent = 0;
+  }
+  Send(std::move(message), payload, size);
+}
+
+void UcxPeer::Send(std::unique_ptr<Message> message, const void* payload, size_t size) {
+  message->header.key = outgoing_key_;
+  message->peer = shared_from_this();
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
+                       UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FLAG_MULTI_SEND;
+  param.cb.send = &UcxPeer::Sent;
+  param.user_data = message.get();
+  param.flags = UCP_AM_SEND_FLAG_EAGER;
+  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  ++in_flight_;
+  Message* const sent = message.release();
+  const ucs_status_ptr_t request =
+      link_.api().ucp_am_send_nbx(endpoint_, kUcxMessageId, &sent->header, sizeof sent->header, payload, size, &param);
+  if (!UCS_PTR_IS_PTR(request)) Sent(nullptr, UCS_PTR_STATUS(request), sent);
+}
+
+void UcxPeer::Sent(void* request, ucs_status_t status, void* message) {
+  const std::unique_ptr<Message> sent(static_cast<Message*>(message));
+  const std::shared_ptr<UcxPeer> peer = std::move(sent->peer);
+  if (request != nullptr) peer->link_.api().ucp_request_free(request);
+  peer->Finished(*sent, status);
+}
+
+void UcxPeer::Finished(const Message& message, ucs_status_t status) {
+  --in_flight_;
+  last_sign_of_life_ = std::chrono::steady_clock::now();
+  if (message.serving != 0 && --serving_[message.serving] == 0) {
+    serving_.erase(message.serving);
+    ReleaseWithdrawn();
+  }
+  if (status != UCS_OK && !failed_)
+    Fail({HCCL_E_ROCE_TRANSFER, std::string("sending failed: ") + link_.api().ucs_status_string(status)});
+  EndWhenQuiet();
+}
+
+void UcxPeer::End(uint64_t number, const TransferEnd& end) {
+  const auto found = transfers_.find(number);
+  if (found == transfers_.end()) return;
+  const TransferDone done = std::move(found->second.done);
+  transfers_.erase(found);
+  done(end);
+}
+
+void UcxPeer::Close(const TransferEnd& why) {
+  link_.Post([self = shared_from_this(), why] { self->Drain(why); });
+}
+
+// What is on its way, such as the answer to the peer's last put, still goes out before the endpoint closes.
+void UcxPeer::Drain(const TransferEnd& why) {
+  if (failed_) return;
+  Pump();
+  if (failed_) return;
+  failed_ = true;
+  failure_ = why;
+  jobs_.clear();
+  last_sign_of_life_ = std::chrono::steady_clock::now();
+  if (in_flight_ == 0 || endpoint_ == nullptr) CloseEndpoint();
+  EndWhenQuiet();
+}
+
+void UcxPeer::Fail(const TransferEnd& why) {
+  if (!failed_) failure_ = why;
+  failed_ = true;
+  jobs_.clear();
+  control_.clear();
+  arrivals_.clear();
+  CloseEndpoint();
+  EndWhenQuiet();
+}
+
+void UcxPeer::FailIfStalled(std::chrono::steady_clock::time_point now) {
+  if (!waiting() || closing_ || now - last_sign_of_life_ < link_.stall_limit()) return;
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(link_.stall_limit()).count();
+  Fail({HCCL_E_ROCE_TRANSFER, "no sign of life from the peer for " + std::to_string(limit) +
+                                  " ms with work pending (HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT set this limit)"});
+}
+
+void UcxPeer::EndpointFailed(void* peer, ucp_ep_h, ucs_status_t status) {
+  // The endpoint may not be closed inside its own callback.
+  auto& self = *static_cast<UcxPeer*>(peer);
+  self.link_.Post([held = self.shared_from_this(), status] {
+    held->Fail({HCCL_E_ROCE_TRANSFER, std::string("the link to the peer broke: ") + held->link_.api().ucs_status_string(status)});
+  });
+}
+
+void UcxPeer::CloseEndpoint() {
+  if (endpoint_ == nullptr || closing_) return;
+  closing_ = true;
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  param.cb.send = &UcxPeer::EndpointClosed;
+  param.user_data = new std::shared_ptr<UcxPeer>(shared_from_this());
+  const ucs_status_ptr_t request = link_.api().ucp_ep_close_nbx(endpoint_, &param);
+  if (!UCS_PTR_IS_PTR(request)) EndpointClosed(nullptr, UCS_PTR_STATUS(request), param.user_data);
+}
+
+void UcxPeer::EndpointClosed(void* request, ucs_status_t, void* peer) {
+  const std::unique_ptr<std::shared_ptr<UcxPeer>> held(static_cast<std::shared_ptr<UcxPeer>*>(peer));
+  UcxPeer& self = **held;
+  if (request != nullptr) self.link_.api().ucp_request_free(request);
+  self.endpoint_ = nullptr;
+  self.closing_ = false;
+  self.EndWhenQuiet();
+}
+
+// Nothing may end before UCX has let go of its buffers.
+void UcxPeer::EndWhenQuiet() {
+  if (!failed_ || in_flight_ != 0 || closing_) return;
+  if (endpoint_ != nullptr) return CloseEndpoint();
+  if (ended_) return;
+  ended_ = true;
+  std::map<uint64_t, Transfer> pending;
+  pending.swap(transfers_);
+  for (const auto& [number, transfer] : pending) transfer.done(failure_);
+  link_.Post([self = shared_from_this()] { self->link_.Remove(*self); });
+}
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,80 @@
+// What arrives from a peer. Whoever sends it has shown the key, yet nothing in it is trusted: regions, bounds and numbers are
+// checked before a byte moves.
+#include <cstring>
+
+#include "hccl/link/ucx_peer.h"
+
+namespace ropeway::hccl {
+namespace {
+
+const char* TextOf(WireStatus status) {
+  return status == WireStatus::kNoRegion ? "the peer does not offer this memory any more"
+                                         : "the range leaves the memory that the peer offers";
+}
+
+}  // namespace
+
+void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
+  if (failed_) return;
+  last_sign_of_life_ = std::chrono::steady_clock::now();
+  switch (header.kind) {
+    case WireKind::kPutData: return PutArrived(header, data, size);
+    case WireKind::kGetData: return GetArrived(header, data, size);
+    case WireKind::kGetRequest: return Serve(header, data, size);
+    case WireKind::kPutDone:
+    case WireKind::kGetFailed: return Answered(header);
+  }
+}
+
+WireStatus UcxPeer::Locate(RegionId region, uint64_t offset, uint64_t size, char** address) const {
+  const auto found = regions_.find(region);
+  if (found == regions_.end()) return WireStatus::kNoRegion;
+  if (offset > found->second.size || size > found->second.size - offset) return WireStatus::kOutOfRegion;
+  *address = found->second.address + offset;
+  return WireStatus::kGood;
+}
+
+void UcxPeer::PutArrived(const WireHeader& header, const void* data, size_t size) {
+  Arrival& arrival = arrivals_[header.transfer];
+  char* address = nullptr;
+  const WireStatus status = Locate(header.region, header.offset, size, &address);
+  if (status == WireStatus::kGood) memcpy(address, data, size);
+  if (arrival.status == WireStatus::kGood) arrival.status = status;
+  arrival.received += size;
+  if (arrival.received < header.total) return;
+  SendControl(WireKind::kPutDone, header.transfer, arrival.status);
+  arrivals_.erase(header.transfer);
+}
+
+void UcxPeer::GetArrived(const WireHeader& header, const void* data, size_t size) {
+  const auto found = transfers_.find(header.transfer);
+  if (found == transfers_.end() || found->second.put || header.region >= found->second.items.size()) return;
+  Transfer& transfer = found->second;
+  const TransferItem& item = transfer.items[header.region];
+  if (header.offset > item.size || size > item.size - header.offset) return;
+  memcpy(static_cast<char*>(item.local) + header.offset, data, size);
+  transfer.received += size;
+  if (transfer.received == transfer.total) End(header.transfer, {});
+}
+
+void UcxPeer::Serve(const WireHeader& header, const void* data, size_t size) {
+  Job job{MakeHeader(WireKind::kGetData, header.transfer, header.total), {}};
+  for (size_t at = 0; at + sizeof(WireItem) <= size; at += sizeof(WireItem)) {
+    WireItem item;
+    memcpy(&item, static_cast<const char*>(data) + at, sizeof item);
+    char* address = nullptr;
+    const WireStatus status = Locate(item.region, item.offset, item.size, &address);
+    if (status != WireStatus::kGood) return SendControl(WireKind::kGetFailed, header.transfer, status);
+    if (item.size != 0) job.items.push_back({address, item.region, item.offset, item.size});
+  }
+  if (!job.items.empty()) jobs_.push_back(std::move(job));
+}
+
+void UcxPeer::Answered(const WireHeader& header) {
+  const auto found = transfers_.find(header.transfer);
+  // A put is over with its answer; only a get can fail early.
+  if (found == transfers_.end() || found->second.put != (header.kind == WireKind::kPutDone)) return;
+  End(header.transfer, header.status == WireStatus::kGood ? TransferEnd{} : TransferEnd{HCCL_E_REMOTE, TextOf(header.status)});
+}
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,48 @@
+// What two links say to each other. One kind of active message carries everything; the bytes that move are its payload. Both
+// sides are little-endian machines of the same word size.
+#pragma once
+
+#include <cstdint>
+
+#include "hccl/link/peer_link.h"
+
+namespace ropeway::hccl {
+
+constexpr unsigned kUcxMessageId = 1;
+
+enum class WireKind : uint32_t {
+  kPutData = 1,     // bytes for a region
+  kPutDone = 2,     // all bytes of a put have arrived, or why they did not go where they should
+  kGetRequest = 3,  // payload: WireItem[]
+  kGetData = 4,     // bytes of the item `region` (an index here) of a get
+  kGetFailed = 5,
+};
+
+enum class WireStatus : uint32_t {
+  kGood = 0,
+  kNoRegion = 1,     // not exposed to this peer, or no longer
+  kOutOfRegion = 2,  // leaves the region
+};
+
+struct WireHeader {
+  LinkKey key;
+  WireKind kind;
+  WireStatus status;
+  uint64_t transfer;  // number given by whoever asked for it
+  uint64_t region;
+  uint64_t offset;
+  uint64_t total;  // bytes of the whole transfer
+};
+static_assert(sizeof(WireHeader) == 56);
+
+struct WireItem {
+  uint64_t region;
+  uint64_t offset;
+  uint64_t size;
+};
+
+// One message fits one segment of the TCP transport (ucx_link.cpp sets 64 KiB) with all headers, so the receiver gets the bytes
+// without putting pieces together.
+constexpr uint64_t kChunkBytes = 63 * 1024;
+
+}  // namespace ropeway::hccl
