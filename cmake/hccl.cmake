@@ -2,6 +2,14 @@
 # compile once, into objects that the library and its tests both link.
 
 file(GLOB_RECURSE hccl_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hccl/*.cpp)
+# UCX is loaded at run time; its headers are needed here. Without them ranks on other hosts stay out of reach.
+find_path(ROPEWAY_UCX_INCLUDE ucp/api/ucp.h)
+if(ROPEWAY_UCX_INCLUDE)
+  list(FILTER hccl_sources EXCLUDE REGEX "/hccl/link/ucx_missing\\.cpp$")
+else()
+  message(STATUS "no ucp/api/ucp.h (Debian: libucx-dev): libhccl.so is built without the link to other hosts")
+  list(FILTER hccl_sources EXCLUDE REGEX "/hccl/link/ucx_(api|link|peer|receive|settings)\\.cpp$")
+endif()
 add_library(hccl_objects OBJECT ${hccl_sources})
 target_include_directories(hccl_objects PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(hccl_objects PUBLIC ascendcl Threads::Threads ${CMAKE_DL_LIBS})

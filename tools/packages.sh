@@ -4,10 +4,10 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache git libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev
-          libcli11-dev python3 python3-dev python3-numpy python3-pytest)
+          libcli11-dev libucx-dev iproute2 python3 python3-dev python3-numpy python3-pytest)
 case "${1:-build}" in
   build) ;;
-  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers) ;;
+  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils) ;;
   *) echo "packages.sh: unknown set '$1': say build or bench" >&2; exit 2 ;;
 esac
 

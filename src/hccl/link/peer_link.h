@@ -13,7 +13,7 @@
 
 namespace ropeway::hccl {
 
-// Names a region at its owner, for the one peer that it is exposed to. Never reused.
+// Names a region for the one peer that it is exposed to. Chosen by the owner: not 0, never used twice for a peer.
 using RegionId = uint64_t;
 
 // Bytes between here and a region of the peer. `local` is accessible to the host and stays so until the transfer is over.
@@ -44,9 +44,10 @@ class Peer {
   // `address`: the other side's Link::address(); `key`: the other side's incoming_key(). Once. What was asked for before waits.
   virtual void Connect(const std::string& address, const LinkKey& key) = 0;
 
-  // The peer may put into and get from [address, address + size), which the host can access, until Withdraw returns.
-  virtual RegionId Expose(void* address, uint64_t size) = 0;
-  // From now on the peer's transfers there fail. Returns when none is under way. Not from `done`.
+  // The peer may put into and get from [address, address + size), which the host can access, until Withdraw returns. It finds the
+  // region when Expose has returned.
+  virtual void Expose(RegionId region, void* address, uint64_t size) = 0;
+  // From now on the peer's transfers there fail. Returns when none is under way. Neither may be called from `done`.
   virtual void Withdraw(RegionId region) = 0;
 
   // Moves all items, in any order, then calls `done` once, on the link's thread, which it must not block. After a good Put the bytes

@@ -1,34 +1,112 @@
 #include "hccl/link/remote_range.h"
 
-#include <algorithm>
-#include <vector>
+#include <sys/mman.h>
 
-namespace ropeway::comm {
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "acl/acl_rt.h"
+#include "ropeway/ropeway.h"
+
+namespace ropeway::hccl {
 namespace {
 
 struct Range {
   uintptr_t begin;
-  uintptr_t end;
+  uint64_t size;
+  LinkTarget target;
+  RegionId region;
 };
 
-// Sorted by address, without overlap.
-std::vector<Range>& Ranges() {
-  static auto* ranges = new std::vector<Range>;
-  return *ranges;
+// Never destroyed: copies may be queued while the process ends.
+struct Table {
+  std::mutex mutex;
+  std::map<uintptr_t, Range> ranges;  // by begin, without overlap; guarded by mutex
+  std::atomic<size_t> count{0};       // of the ranges: most programs have none and shall not pay for the lock
+};
+Table& TheTable() {
+  static Table* const table = new Table;
+  return *table;
 }
 
-bool Touches(const void* address) {
+std::optional<Range> Find(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
-  const std::vector<Range>& ranges = Ranges();
-  auto next = std::upper_bound(ranges.begin(), ranges.end(), at, [](uintptr_t a, const Range& range) { return a < range.end; });
-  return next != ranges.end() && next->begin <= at;
+  Table& table = TheTable();
+  if (table.count.load(std::memory_order_acquire) == 0) return std::nullopt;
+  std::lock_guard lock(table.mutex);
+  const auto next = table.ranges.upper_bound(at);
+  if (next == table.ranges.begin()) return std::nullopt;
+  const Range& range = std::prev(next)->second;
+  if (at - range.begin >= range.size) return std::nullopt;
+  return range;
+}
+
+// Where the host reaches the local side, and whether somebody may move or free it once the call has returned.
+struct LocalSide {
+  void* view;
+  bool pageable;
+};
+
+comm::Result<LocalSide> Locate(const void* address, uint64_t size) {
+  void* const local = const_cast<void*>(address);
+  aclrtPtrAttributes attributes{};
+  RW_TRY(comm::FromRuntime("aclrtPointerGetAttributes", aclrtPointerGetAttributes(local, &attributes)));
+  if (attributes.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
+    return LocalSide{local, attributes.location.type != ACL_MEM_LOCATION_TYPE_HOST};
+  LocalSide side{nullptr, false};
+  RW_TRY(comm::FromRuntime("ropewayHostView", ropewayHostView(local, size, &side.view)));
+  return side;
+}
+
+comm::Status Copy(const Range& range, const void* remote, const void* local, uint64_t count, bool put, void* stream) {
+  const uint64_t offset = reinterpret_cast<uintptr_t>(remote) - range.begin;
+  if (count > range.size - offset)
+    return comm::Fail(HCCL_E_PARA, "%lu bytes from offset %lu leave the %lu bytes of rank %u's region", count, offset, range.size,
+                      range.target.rank);
+  RW_TRY_SET(const LocalSide side, Locate(local, count));
+  // As for every copy with pageable memory: after the work before it, and over when the call returns.
+  if (side.pageable) RW_TRY(comm::FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(stream)));
+  RW_TRY(LaunchTransfer(range.target, put, {{side.view, range.region, offset, count}}, stream));
+  return side.pageable ? comm::FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(stream)) : comm::Ok();
 }
 
 }  // namespace
 
-bool RouteRemote(void* dst, const void* src, uint64_t, void*, HcclResult* result) {
-  if (!Touches(dst) && !Touches(src)) return false;
-  *result = HCCL_E_NOT_SUPPORT;
+void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId region) {
+  void* begin = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED) return nullptr;
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const auto at = reinterpret_cast<uintptr_t>(begin);
+  table.ranges[at] = {at, size, target, region};
+  table.count.store(table.ranges.size(), std::memory_order_release);
+  return begin;
+}
+
+void ReleaseRemoteRange(void* begin) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const auto found = table.ranges.find(reinterpret_cast<uintptr_t>(begin));
+  if (found == table.ranges.end()) return;
+  munmap(begin, found->second.size);
+  table.ranges.erase(found);
+  table.count.store(table.ranges.size(), std::memory_order_release);
+}
+
+}  // namespace ropeway::hccl
+
+namespace ropeway::comm {
+
+bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclResult* result) {
+  const auto to = hccl::Find(dst);
+  const auto from = hccl::Find(src);
+  if (!to && !from) return false;
+  *result = Entry("HcclMemcpyAsync", [&]() -> Status {
+    if (to && from) return Fail(HCCL_E_PARA, "dst and src are both memory of another host: one side must be of this one");
+    return to ? hccl::Copy(*to, dst, src, count, true, stream) : hccl::Copy(*from, src, dst, count, false, stream);
+  });
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "hccl/hccl_types.h"
+#include "hccl/link/transfer.h"
 
 namespace ropeway::comm {
 
@@ -12,3 +13,12 @@ namespace ropeway::comm {
 bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclResult* result);
 
 }  // namespace ropeway::comm
+
+namespace ropeway::hccl {
+
+// Reserves `size` bytes of addresses that stand for a region of a peer. Null when the process has no room.
+void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId region);
+// `begin` as ReserveRemoteRange returned it. Copies that are queued already still run.
+void ReleaseRemoteRange(void* begin);
+
+}  // namespace ropeway::hccl

@@ -29,17 +29,14 @@ void UcxPeer::Open(const std::string& address, const LinkKey& key) {
   Fail({HCCL_E_ROCE_CONNECT, std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status)});
 }
 
-RegionId UcxPeer::Expose(void* address, uint64_t size) {
-  const RegionId id = ++last_region_;
+void UcxPeer::Expose(RegionId region, void* address, uint64_t size) {
   std::promise<void> promise;
   std::future<void> exposed = promise.get_future();
-  link_.Post([self = shared_from_this(), id, address, size, held = std::make_shared<std::promise<void>>(std::move(promise))] {
-    self->regions_[id] = {static_cast<char*>(address), size};
+  link_.Post([self = shared_from_this(), region, address, size, held = std::make_shared<std::promise<void>>(std::move(promise))] {
+    self->regions_[region] = {static_cast<char*>(address), size};
     held->set_value();
   });
-  // Whoever is told the number afterwards finds the region.
   exposed.wait();
-  return id;
 }
 
 void UcxPeer::Withdraw(RegionId region) {

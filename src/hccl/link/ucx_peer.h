@@ -23,7 +23,7 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
 
   const LinkKey& incoming_key() const override { return incoming_key_; }
   void Connect(const std::string& address, const LinkKey& key) override;
-  RegionId Expose(void* address, uint64_t size) override;
+  void Expose(RegionId region, void* address, uint64_t size) override;
   void Withdraw(RegionId region) override;
   void Put(std::vector<TransferItem> items, TransferDone done) override;
   void Get(std::vector<TransferItem> items, TransferDone done) override;
@@ -97,7 +97,6 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
 
   UcxLink& link_;
   const LinkKey incoming_key_;
-  std::atomic<RegionId> last_region_{0};
 
   LinkKey outgoing_key_{};
   ucp_ep_h endpoint_ = nullptr;

@@ -1,0 +1,97 @@
+// HcclBatchPut and HcclBatchGet as items of a stream: copies for what this process can address, transfers for the rest.
+#include <cstring>
+
+#include "acl/acl_rt.h"
+#include "hccl/onesided/one_sided.h"
+#include "ropeway/ropeway.h"
+
+namespace ropeway::hccl {
+
+using comm::Fail;
+using comm::FromRuntime;
+using comm::Ok;
+using comm::Status;
+
+namespace {
+
+struct DirectCopy {
+  void* to;
+  const void* from;
+  uint64_t size;
+  bool to_device;
+  bool from_device;
+};
+
+aclrtMemcpyKind KindOf(const DirectCopy& copy) {
+  if (copy.to_device) return copy.from_device ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_HOST_TO_DEVICE;
+  return ACL_MEMCPY_DEVICE_TO_HOST;
+}
+
+// The runtime queues no copy between host addresses. One on the lane that comes to it is what it would do.
+Status QueueHostCopy(const DirectCopy& copy, void* stream) {
+  const auto start = [](void* argument, ropewayOperation operation) {
+    const std::unique_ptr<DirectCopy> work(static_cast<DirectCopy*>(argument));
+    memmove(work->to, work->from, work->size);
+    ropewayFinishOperation(operation, 0, nullptr);
+  };
+  const auto drop = [](void* argument, int32_t started) {
+    if (started == 0) delete static_cast<DirectCopy*>(argument);
+  };
+  auto work = std::make_unique<DirectCopy>(copy);
+  RW_TRY(FromRuntime("ropewayLaunchOperation", ropewayLaunchOperation(start, drop, work.get(), stream)));
+  work.release();
+  return Ok();
+}
+
+Status Queue(const DirectCopy& copy, void* stream) {
+  if (!copy.to_device && !copy.from_device) return QueueHostCopy(copy, stream);
+  return FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy.to, copy.size, copy.from, copy.size, KindOf(copy), stream));
+}
+
+}  // namespace
+
+// Checked as a whole before the first item is queued.
+struct OneSided::Work {
+  std::vector<DirectCopy> copies;
+  std::vector<TransferItem> transfers;
+  LinkTarget target;
+};
+
+Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& items, Work* work) {
+  std::lock_guard lock(mutex_);
+  work->target = TargetOf(peer);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const BatchItem& item = items[i];
+    const RemoteRegion* remote = pairs_[peer].remote.Find(item.remote, item.size);
+    if (remote == nullptr)
+      return Fail(HCCL_E_INTERNAL, "desc[%zu].remoteAddr: [0x%lx, +%lu) is not inside one enabled region of rank %u", i, item.remote,
+                  item.size, peer);
+    const LocalRegion* local = local_.Find(item.local, item.size);
+    if (local == nullptr)
+      return Fail(HCCL_E_INTERNAL, "desc[%zu].localAddr: [0x%lx, +%lu) is not inside one registered region: register it, too", i,
+                  item.local, item.size);
+    const uint64_t offset = item.remote - remote->begin;
+    if (remote->route == Route::kLink) {
+      if (local->view == nullptr)
+        return Fail(HCCL_E_NOT_SUPPORT, "desc[%zu].localAddr: the host cannot reach device memory of this engine: use host memory", i);
+      work->transfers.push_back({local->view + (item.local - local->address), remote->descriptor.region, offset, item.size});
+      continue;
+    }
+    const bool local_device = local->type == COMM_MEM_TYPE_DEVICE;
+    const bool remote_device = remote->descriptor.type == COMM_MEM_TYPE_DEVICE;
+    void* const here = reinterpret_cast<void*>(item.local);
+    void* const there = static_cast<char*>(remote->mapped) + offset;
+    work->copies.push_back(put ? DirectCopy{there, here, item.size, remote_device, local_device}
+                               : DirectCopy{here, there, item.size, local_device, remote_device});
+  }
+  return Ok();
+}
+
+Status OneSided::Batch(bool put, uint32_t peer, const std::vector<BatchItem>& items, void* stream) {
+  Work work;
+  RW_TRY(Plan(put, peer, items, &work));
+  for (const DirectCopy& copy : work.copies) RW_TRY(Queue(copy, stream));
+  return work.transfers.empty() ? Ok() : LaunchTransfer(work.target, put, std::move(work.transfers), stream);
+}
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,207 @@
+// What a rank offers and what it was offered: registration, exchange, access. Links are in one_sided_link.cpp, batches in
+// batch.cpp.
+#include "hccl/onesided/one_sided.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "acl/acl_rt.h"
+
+namespace ropeway::hccl {
+
+using comm::Fail;
+using comm::FromRuntime;
+using comm::Ok;
+using comm::Status;
+
+namespace {
+
+// Asks for the network between ranks of one host, as the original does for RoCE.
+bool NetworkInsideHost() {
+  const char* value = getenv("HCCL_INTRA_ROCE_ENABLE");
+  return value != nullptr && strcmp(value, "1") == 0;
+}
+
+Descriptor Describe(uint32_t exporter, uint32_t importer, const LocalRegion& region) {
+  const Export& exported = region.exports.at(importer);
+  Descriptor descriptor{};
+  descriptor.exporter = exporter;
+  descriptor.importer = importer;
+  descriptor.magic = kDescriptorMagic;
+  descriptor.region = exported.number;
+  descriptor.address = region.address;
+  descriptor.size = region.size;
+  descriptor.type = region.type;
+  memcpy(descriptor.ipc_key, exported.ipc_key.c_str(), exported.ipc_key.size() + 1);
+  return descriptor;
+}
+
+}  // namespace
+
+OneSided::OneSided(Communicator& communicator) : communicator_(communicator) {}
+
+Status OneSided::Register(uint32_t peer, CommMemType type, uint64_t address, uint64_t size, HcclMemDesc* desc) {
+  std::lock_guard lock(mutex_);
+  RW_TRY_SET(LocalRegion * region, local_.Add(type, address, size));
+  if (region->exports.contains(peer)) {
+    ++region->exports[peer].references;
+  } else if (const Status status = ExportTo(peer, region); !status.ok()) {
+    region->exports.erase(peer);
+    local_.RemoveIfUnused(region);
+    return status;
+  }
+  *desc = Pack(Describe(communicator_.rank(), peer, *region));
+  return Ok();
+}
+
+Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
+  Export& exported = region->exports[peer];
+  exported.number = local_.NextNumber();
+  exported.references = 1;
+  if (communicator_.SameProcess(peer)) return Ok();
+  if (communicator_.SameHost(peer) && region->type == COMM_MEM_TYPE_DEVICE && !NetworkInsideHost())
+    RW_TRY(ExportMapping(peer, *region, &exported.ipc_key));
+  if (!exported.ipc_key.empty()) return Ok();
+  if (region->view == nullptr)
+    return Fail(HCCL_E_NOT_SUPPORT, "the host cannot reach device memory of this engine, so rank %u cannot be given it: register host memory",
+                peer);
+  if (pairs_[peer].link != nullptr) pairs_[peer].link->Expose(exported.number, region->view, region->size);
+  return Ok();
+}
+
+// The importer is authorised here and not when it enables the region: no side then has to wait for the other's enabling.
+Status OneSided::ExportMapping(uint32_t peer, const LocalRegion& region, std::string* key) {
+  char text[65] = "";
+  const aclError error = aclrtIpcMemGetExportKey(reinterpret_cast<void*>(region.address), region.size, text, sizeof text, 0);
+  constexpr aclError kNotSupported = 207000;
+  if (error == kNotSupported) return Ok();  // the link serves instead
+  RW_TRY(FromRuntime("aclrtIpcMemGetExportKey", error));
+  int32_t pid = communicator_.peer(peer).pid;
+  if (const Status status = FromRuntime("aclrtIpcMemSetImportPid", aclrtIpcMemSetImportPid(text, &pid, 1)); !status.ok()) {
+    aclrtIpcMemClose(text);
+    return status;
+  }
+  *key = text;
+  return Ok();
+}
+
+Status OneSided::Deregister(const HcclMemDesc& desc) {
+  std::unique_lock lock(mutex_);
+  if (local_.empty()) return Fail(HCCL_E_NOT_FOUND, "nothing is registered in this communicator");
+  const auto descriptor = Unpack(desc);
+  const bool own = descriptor && descriptor->exporter == communicator_.rank();
+  LocalRegion* const region = own ? local_.FindExport(descriptor->importer, descriptor->region) : nullptr;
+  if (region == nullptr) return Fail(HCCL_E_INTERNAL, "desc does not name memory that is registered here");
+  Export& exported = region->exports[descriptor->importer];
+  if (--exported.references != 0) return Ok();
+  const Export last = exported;
+  const std::shared_ptr<Peer> link = pairs_[descriptor->importer].link;
+  region->exports.erase(descriptor->importer);
+  local_.RemoveIfUnused(region);
+  lock.unlock();
+  // May wait for a get that is being answered.
+  if (!last.ipc_key.empty())
+    aclrtIpcMemClose(last.ipc_key.c_str());
+  else if (link != nullptr)
+    link->Withdraw(last.number);
+  return Ok();
+}
+
+comm::Result<std::vector<Descriptor>> OneSided::OwnDescriptors(uint32_t peer, const std::vector<HcclMemDesc>& local) const {
+  std::vector<Descriptor> descriptors;
+  for (size_t i = 0; i < local.size(); ++i) {
+    const auto descriptor = Unpack(local[i]);
+    if (!descriptor || descriptor->exporter != communicator_.rank() || descriptor->importer != peer)
+      return Fail(HCCL_E_INTERNAL, "local->array[%zu] was not made by HcclRegisterMem for rank %u", i, peer);
+    descriptors.push_back(*descriptor);
+  }
+  return descriptors;
+}
+
+Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, Deadline deadline, std::vector<HcclMemDesc>* received) {
+  RW_TRY_SET(std::vector<Descriptor> descriptors, OwnDescriptors(peer, local));
+  if (const HcclResult result = communicator_.Connect(peer, deadline); result != HCCL_SUCCESS)
+    return Fail(result, "no connection to rank %u: %s", peer, comm::ResultMeaning(result));
+  communicator_.Send(peer, kDescriptors, std::string(reinterpret_cast<const char*>(local.data()), local.size() * sizeof(HcclMemDesc)));
+  std::string body;
+  if (const HcclResult result = mailboxes_.Take(peer, kDescriptors, deadline, &body); result != HCCL_SUCCESS)
+    return Fail(result, "rank %u sent no descriptors: %s", peer, comm::ResultMeaning(result));
+  received->resize(body.size() / sizeof(HcclMemDesc));
+  memcpy(received->data(), body.data(), received->size() * sizeof(HcclMemDesc));
+  for (const HcclMemDesc& one : *received) {
+    const auto descriptor = Unpack(one);
+    if (!descriptor || descriptor->exporter != peer || descriptor->importer != communicator_.rank())
+      return Fail(HCCL_E_INTERNAL, "rank %u sent a descriptor that is not for this rank", peer);
+    descriptors.push_back(*descriptor);
+  }
+  if (NeedsLink(peer, descriptors)) RW_TRY(OpenLink(peer, deadline));
+  std::lock_guard lock(mutex_);
+  Pair& pair = pairs_[peer];
+  pair.connected = true;
+  pair.offered.insert(pair.offered.end(), received->begin(), received->end());
+  return Ok();
+}
+
+Route OneSided::RouteTo(const Descriptor& descriptor) const {
+  if (communicator_.SameProcess(descriptor.exporter)) return Route::kAddress;
+  return descriptor.ipc_key[0] != '\0' ? Route::kMapping : Route::kLink;
+}
+
+// Only what came over the pair's control channel counts: bytes that somebody found elsewhere open nothing.
+comm::Result<Descriptor> OneSided::RequireOffered(const HcclMemDesc& desc) {
+  const auto descriptor = Unpack(desc);
+  if (!descriptor || descriptor->importer != communicator_.rank() || descriptor->exporter >= communicator_.size())
+    return Fail(HCCL_E_INTERNAL, "remoteMemDesc was not made for this rank");
+  for (const HcclMemDesc& one : pairs_[descriptor->exporter].offered)
+    if (memcmp(&one, &desc, sizeof one) == 0) return *descriptor;
+  return Fail(HCCL_E_INTERNAL, "remoteMemDesc did not come from rank %u by HcclExchangeMemDesc", descriptor->exporter);
+}
+
+Status OneSided::Enable(const HcclMemDesc& desc, CommMem* memory) {
+  std::lock_guard lock(mutex_);
+  RW_TRY_SET(const Descriptor descriptor, RequireOffered(desc));
+  RW_TRY_SET(const RemoteRegion* region, EnableOffered(descriptor, true));
+  *memory = {static_cast<CommMemType>(descriptor.type), reinterpret_cast<void*>(region->begin), descriptor.size};
+  return Ok();
+}
+
+comm::Result<RemoteRegion*> OneSided::EnableOffered(const Descriptor& descriptor, bool reserve) {
+  Pair& pair = pairs_[descriptor.exporter];
+  RW_TRY_SET(RemoteRegion * region, pair.remote.Find(descriptor));
+  if (region != nullptr) {
+    ++region->references;
+    return region;
+  }
+  RW_TRY_SET(const RemoteRegion opened, OpenRemote(descriptor, RouteTo(descriptor), TargetOf(descriptor.exporter),
+                                                   communicator_.peer(descriptor.exporter).device, reserve));
+  return pair.remote.Add(opened);
+}
+
+Status OneSided::Disable(const HcclMemDesc& desc) {
+  std::lock_guard lock(mutex_);
+  RW_TRY_SET(const Descriptor descriptor, RequireOffered(desc));
+  Pair& pair = pairs_[descriptor.exporter];
+  for (RemoteRegion& region : pair.remote.all()) {
+    if (region.descriptor.region != descriptor.region) continue;
+    if (--region.references == 0) {
+      CloseRemote(region);
+      pair.remote.Remove(&region);
+    }
+    return Ok();
+  }
+  return Fail(HCCL_E_NOT_FOUND, "remoteMemDesc is not enabled");
+}
+
+Status OneSided::RequireConnection(uint32_t peer) {
+  std::lock_guard lock(mutex_);
+  const auto found = pairs_.find(peer);
+  if (found != pairs_.end() && found->second.connected) return Ok();
+  return Fail(HCCL_E_NOT_FOUND, "no connection to rank %u: call HcclExchangeMemDesc or HcclCommPrepare first", peer);
+}
+
+bool OneSided::IsEnabled(uint32_t peer, uint64_t address, uint64_t size) {
+  std::lock_guard lock(mutex_);
+  return pairs_[peer].remote.Find(address, size) != nullptr;
+}
+
+}  // namespace ropeway::hccl

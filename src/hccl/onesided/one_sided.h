@@ -1,0 +1,96 @@
+// The one-sided service of one communicator: what this rank offers to others, what it was offered, and the links between. API
+// functions check their arguments and call it.
+//
+// Two locks, never both: `mutex_` for the tables, held shortly; Mailboxes' own for what the I/O thread delivers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hccl/onesided/local_regions.h"
+#include "hccl/onesided/mailbox.h"
+#include "hccl/onesided/remote_regions.h"
+#include "hccl/rank/communicator.h"
+
+namespace ropeway::hccl {
+
+// One item of a batch, in bytes.
+struct BatchItem {
+  uint64_t local;
+  uint64_t remote;
+  uint64_t size;
+};
+
+class OneSided {
+ public:
+  static std::shared_ptr<OneSided> Of(Communicator& communicator);
+  explicit OneSided(Communicator& communicator);
+
+  comm::Status Register(uint32_t peer, CommMemType type, uint64_t address, uint64_t size, HcclMemDesc* desc);
+  comm::Status Deregister(const HcclMemDesc& desc);
+  // Blocks until the peer calls it, too. `received` gets its descriptors.
+  comm::Status Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, Deadline deadline, std::vector<HcclMemDesc>* received);
+  comm::Status Enable(const HcclMemDesc& desc, CommMem* memory);
+  comm::Status Disable(const HcclMemDesc& desc);
+  comm::Status Batch(bool put, uint32_t peer, const std::vector<BatchItem>& items, void* stream);
+  // HCCL_E_NOT_FOUND unless the pair has exchanged descriptors.
+  comm::Status RequireConnection(uint32_t peer);
+  // Whether the whole range lies in an enabled region of the peer.
+  bool IsEnabled(uint32_t peer, uint64_t address, uint64_t size);
+
+  // Process-wide registrations. `handle` is theirs.
+  comm::Status Bind(const CommMem& memory, const void* handle);
+  comm::Status Unbind(const void* handle);
+  bool AnyBound();
+  // Registers what is bound for every peer, exchanges and enables; once.
+  comm::Status Prepare(Deadline deadline);
+
+  // On the I/O thread.
+  Mailboxes& mailboxes() { return mailboxes_; }
+  void PeerEnded(uint32_t peer, HcclResult why);
+  void Close();
+  // The communicator is about to be destroyed, on the caller's thread: nobody reaches this rank's memory afterwards.
+  void Release();
+
+ private:
+  struct Pair {
+    bool connected = false;
+    std::shared_ptr<Peer> link;  // null while nothing needs it
+    std::vector<HcclMemDesc> offered;
+    RemoteRegions remote;
+  };
+
+  struct Work;
+  comm::Status Plan(bool put, uint32_t peer, const std::vector<BatchItem>& items, Work* work);
+  comm::Status ExportTo(uint32_t peer, LocalRegion* region);
+  comm::Status ExportMapping(uint32_t peer, const LocalRegion& region, std::string* key);
+  comm::Result<std::vector<Descriptor>> OwnDescriptors(uint32_t peer, const std::vector<HcclMemDesc>& local) const;
+  bool NeedsLink(uint32_t peer, const std::vector<Descriptor>& descriptors);
+  comm::Status OpenLink(uint32_t peer, Deadline deadline);
+  void ExposeAll(uint32_t peer, const std::shared_ptr<Peer>& end);
+  Route RouteTo(const Descriptor& descriptor) const;
+  LinkTarget TargetOf(uint32_t peer);
+  comm::Result<Descriptor> RequireOffered(const HcclMemDesc& desc);
+  comm::Result<RemoteRegion*> EnableOffered(const Descriptor& descriptor, bool reserve);
+  comm::Status PreparePeer(uint32_t peer, Deadline deadline);
+
+  Communicator& communicator_;
+  Mailboxes mailboxes_;
+  std::mutex prepare_mutex_;  // held through Prepare, so that a second one finds it done
+  bool prepared_ = false;     // guarded by prepare_mutex_
+
+  std::mutex mutex_;
+  LocalRegions local_;  // this and the rest guarded by mutex_
+  std::map<uint32_t, Pair> pairs_;
+};
+
+// The communicator of a handle with its one-sided service. Null: HCCL_E_PTR; unknown: HCCL_E_PARA.
+struct OneSidedRef {
+  std::shared_ptr<Communicator> communicator;
+  std::shared_ptr<OneSided> service;
+};
+comm::Result<OneSidedRef> FindOneSided(HcclComm comm);
+
+}  // namespace ropeway::hccl
