@@ -208,6 +208,8 @@ void UcxPeer::Close(const TransferEnd& why) {
 // What is on its way, such as the answer to the peer's last put, still goes out before the endpoint closes.
 void UcxPeer::Drain(const TransferEnd& why) {
   if (failed_) return;
+  // UCX does not tell the other side that an endpoint is closed.
+  SendControl(WireKind::kGoodbye, 0, WireStatus::kGood);
   Pump();
   if (failed_) return;
   failed_ = true;

@@ -23,6 +23,7 @@ void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
     case WireKind::kGetRequest: return Serve(header, data, size);
     case WireKind::kPutDone:
     case WireKind::kGetFailed: return Answered(header);
+    case WireKind::kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
   }
 }
 

@@ -16,6 +16,7 @@ enum class WireKind : uint32_t {
   kGetRequest = 3,  // payload: WireItem[]
   kGetData = 4,     // bytes of the item `region` (an index here) of a get
   kGetFailed = 5,
+  kGoodbye = 6,  // nothing more will come: what is pending is lost
 };
 
 enum class WireStatus : uint32_t {

@@ -1,0 +1,239 @@
+// The UCX link inside one process: every "host" here is a link of its own, over TCP on the loopback interface.
+#if __has_include(<ucp/api/ucp.h>)
+
+#include "hccl/link/ucx_link.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <numeric>
+#include <random>
+
+namespace ucx_link_test {
+
+using namespace ropeway::hccl;
+
+constexpr size_t kStranger = 4;
+
+// Links live as long as the process, so the tests share them.
+UcxLink& LinkOf(size_t host) {
+  static std::vector<UcxLink*>* const links = new std::vector<UcxLink*>;
+  while (links->size() <= host) {
+    std::string why;
+    // The stranger gives up after 4.096 us * 2^14 * 2 without an answer; the others wait long enough for any machine.
+    setenv("HCCL_RDMA_TIMEOUT", links->size() == kStranger ? "14" : "20", 1);
+    setenv("HCCL_RDMA_RETRY_CNT", links->size() == kStranger ? "1" : "7", 1);
+    const UcxApi* api = LoadUcx(&why);
+    if (api == nullptr) throw std::runtime_error(why);
+    auto* link = new UcxLink(*api);
+    if (!link->Open("127.0.0.1", &why)) throw std::runtime_error(why);
+    links->push_back(link);
+  }
+  return *(*links)[host];
+}
+
+// Two peers that know each other.
+struct Pair {
+  Pair(size_t a, size_t b) : here(LinkOf(a).NewPeer()), there(LinkOf(b).NewPeer()) {
+    here->Connect(LinkOf(b).address(), there->incoming_key());
+    there->Connect(LinkOf(a).address(), here->incoming_key());
+  }
+  ~Pair() {
+    here->Close({HCCL_E_REMOTE, "the test is over"});
+    there->Close({HCCL_E_REMOTE, "the test is over"});
+  }
+  std::shared_ptr<Peer> here;
+  std::shared_ptr<Peer> there;
+};
+
+std::future<TransferEnd> Begin(Peer& peer, bool put, std::vector<TransferItem> items) {
+  auto promise = std::make_shared<std::promise<TransferEnd>>();
+  std::future<TransferEnd> future = promise->get_future();
+  const auto done = [promise](const TransferEnd& end) { promise->set_value(end); };
+  if (put)
+    peer.Put(std::move(items), done);
+  else
+    peer.Get(std::move(items), done);
+  return future;
+}
+
+TransferEnd Move(Peer& peer, bool put, std::vector<TransferItem> items) { return Begin(peer, put, std::move(items)).get(); }
+
+std::vector<char> Pattern(size_t size, int seed) {
+  std::vector<char> bytes(size);
+  std::mt19937 random(seed);
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+TEST(UcxLink, PutAndGetMoveExactlyTheBytes) {
+  Pair pair(0, 1);
+  std::vector<char> target(3 << 20, 'x');
+  pair.there->Expose(1, target.data(), target.size());
+  for (const size_t size : {size_t{1}, kChunkBytes - 1, size_t{kChunkBytes}, kChunkBytes + 1, size_t{1 << 20} + 3}) {
+    std::vector<char> expected(target);
+    std::vector<char> source = Pattern(size, static_cast<int>(size));
+    memcpy(expected.data() + 5, source.data(), size);
+    EXPECT_EQ(Move(*pair.here, true, {{source.data(), 1, 5, size}}).code, HCCL_SUCCESS);
+    EXPECT_TRUE(target == expected) << size;
+    std::vector<char> back(size + 1, 'y');
+    EXPECT_EQ(Move(*pair.here, false, {{back.data(), 1, 5, size}}).code, HCCL_SUCCESS);
+    EXPECT_TRUE(memcmp(back.data(), source.data(), size) == 0 && back[size] == 'y') << size;
+  }
+  pair.there->Withdraw(1);
+}
+
+TEST(UcxLink, ManyItemsAreOneTransfer) {
+  Pair pair(0, 1);
+  std::vector<char> target(256 * 1000);
+  std::vector<char> source = Pattern(target.size(), 7);
+  pair.there->Expose(9, target.data(), target.size());
+  std::vector<TransferItem> items;
+  for (uint64_t i = 0; i < 256; ++i) items.push_back({source.data() + i * 1000, 9, i * 1000, 1000});
+  EXPECT_EQ(Move(*pair.here, true, items).code, HCCL_SUCCESS);
+  EXPECT_TRUE(target == source);
+  std::vector<char> back(source.size());
+  for (uint64_t i = 0; i < 256; ++i) items[i].local = back.data() + i * 1000;
+  EXPECT_EQ(Move(*pair.here, false, items).code, HCCL_SUCCESS);
+  EXPECT_TRUE(back == source);
+  pair.there->Withdraw(9);
+}
+
+TEST(UcxLink, RangesOutsideTheRegionAreRefusedAndTheLinkGoesOn) {
+  Pair pair(0, 1);
+  std::vector<char> target(4096, 't');
+  std::vector<char> buffer(8192, 'b');
+  pair.there->Expose(1, target.data(), 2048);
+  const TransferItem bad[] = {{buffer.data(), 1, 2047, 2},
+                              {buffer.data(), 1, 2049, 1},
+                              {buffer.data(), 1, UINT64_MAX, 2},
+                              {buffer.data(), 1, 0, 2049},
+                              {buffer.data(), 2, 0, 1}};
+  for (const TransferItem& item : bad)
+    for (const bool put : {true, false}) {
+      const TransferEnd end = Move(*pair.here, put, {item});
+      EXPECT_EQ(end.code, HCCL_E_REMOTE);
+      EXPECT_NE(end.text, "");
+    }
+  EXPECT_EQ(target, std::vector<char>(4096, 't'));
+  EXPECT_EQ(buffer, std::vector<char>(8192, 'b'));
+  EXPECT_EQ(Move(*pair.here, true, {{buffer.data(), 1, 0, 2048}}).code, HCCL_SUCCESS);
+  EXPECT_EQ(target[2047], 'b');
+  EXPECT_EQ(target[2048], 't');
+  pair.there->Withdraw(1);
+}
+
+TEST(UcxLink, WithdrawnMemoryIsNotTouchedAgain) {
+  Pair pair(0, 1);
+  std::vector<char> target(1 << 20, 't');
+  std::vector<char> source(1 << 20, 's');
+  pair.there->Expose(1, target.data(), target.size());
+  auto first = Begin(*pair.here, true, {{source.data(), 1, 0, source.size()}});
+  auto second = Begin(*pair.here, false, {{source.data(), 1, 0, source.size()}});
+  pair.there->Withdraw(1);
+  const std::vector<char> left(target);
+  first.wait();
+  second.wait();
+  EXPECT_EQ(Move(*pair.here, true, {{source.data(), 1, 0, 1}}).code, HCCL_E_REMOTE);
+  EXPECT_TRUE(target == left);
+}
+
+TEST(UcxLink, ARegionIsOpenToItsPeerOnly) {
+  Pair pair(0, 1);
+  Pair other(2, 1);
+  std::vector<char> target(64, 't');
+  std::vector<char> source(64, 's');
+  pair.there->Expose(1, target.data(), target.size());
+  EXPECT_EQ(Move(*other.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
+  EXPECT_EQ(target, std::vector<char>(64, 't'));
+  pair.there->Withdraw(1);
+}
+
+TEST(UcxLink, AStrangerWithAWrongKeyGetsNothing) {
+  Pair pair(0, 1);
+  std::vector<char> target(64, 't');
+  std::vector<char> source(64, 's');
+  pair.there->Expose(1, target.data(), target.size());
+  const std::shared_ptr<Peer> stranger = LinkOf(kStranger).NewPeer();
+  LinkKey wrong = pair.there->incoming_key();
+  wrong[15] ^= 1;
+  stranger->Connect(LinkOf(1).address(), wrong);
+  auto put = Begin(*stranger, true, {{source.data(), 1, 0, 64}});
+  auto get = Begin(*stranger, false, {{source.data(), 1, 0, 64}});
+  EXPECT_EQ(put.get().code, HCCL_E_ROCE_TRANSFER);
+  EXPECT_EQ(get.get().code, HCCL_E_ROCE_TRANSFER);
+  EXPECT_EQ(target, std::vector<char>(64, 't'));
+  EXPECT_EQ(source, std::vector<char>(64, 's'));
+  EXPECT_EQ(Move(*pair.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
+  pair.there->Withdraw(1);
+}
+
+TEST(UcxLink, ClosingEndsWhatIsPending) {
+  const std::shared_ptr<Peer> lonely = LinkOf(0).NewPeer();
+  char byte = 0;
+  auto put = Begin(*lonely, true, {{&byte, 1, 0, 1}});
+  lonely->Close({HCCL_E_REMOTE, "gone"});
+  const TransferEnd end = put.get();
+  EXPECT_EQ(end.code, HCCL_E_REMOTE);
+  EXPECT_EQ(end.text, "gone");
+  EXPECT_EQ(Move(*lonely, false, {{&byte, 1, 0, 1}}).code, HCCL_E_REMOTE);
+}
+
+TEST(UcxLink, APeerThatLeavesFailsTheTransfersOfTheOther) {
+  Pair pair(0, 1);
+  std::vector<char> memory(64);
+  pair.there->Expose(1, memory.data(), memory.size());
+  ASSERT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
+  pair.there->Close({HCCL_E_REMOTE, "gone"});
+  EXPECT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
+}
+
+// Every host offers one region to every other and owns the slice of it that it writes, so a reference knows every byte.
+TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
+  constexpr size_t kHosts = 4;
+  constexpr size_t kSlice = 40'000;
+  constexpr int kOperations = 400;  // per host; the storm between processes is longer
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::vector<std::vector<char>> region(kHosts, std::vector<char>(kHosts * kSlice));
+  std::vector<std::vector<char>> reference = region;
+  std::vector<std::vector<std::shared_ptr<Peer>>> peer(kHosts, std::vector<std::shared_ptr<Peer>>(kHosts));
+  for (size_t a = 0; a < kHosts; ++a)
+    for (size_t b = 0; b < kHosts; ++b)
+      if (a != b) (peer[a][b] = LinkOf(a).NewPeer())->Expose(1, region[a].data(), region[a].size());
+  for (size_t a = 0; a < kHosts; ++a)
+    for (size_t b = 0; b < kHosts; ++b)
+      if (a != b) peer[a][b]->Connect(LinkOf(b).address(), peer[b][a]->incoming_key());
+
+  const auto run = [&](size_t host) {
+    std::mt19937 random(seed + static_cast<unsigned>(host));
+    std::vector<char> bytes(kSlice), back(kSlice);
+    for (int i = 0; i < kOperations; ++i) {
+      const size_t to = (host + 1 + random() % (kHosts - 1)) % kHosts;
+      const size_t offset = random() % kSlice;
+      const size_t size = 1 + random() % (kSlice - offset);
+      const uint64_t at = host * kSlice + offset;
+      if (random() % 2 == 0) {
+        for (size_t j = 0; j < size; j += 97) bytes[j] = static_cast<char>(random());
+        ASSERT_EQ(Move(*peer[host][to], true, {{bytes.data(), 1, at, size}}).code, HCCL_SUCCESS);
+        memcpy(reference[to].data() + at, bytes.data(), size);
+      } else {
+        ASSERT_EQ(Move(*peer[host][to], false, {{back.data(), 1, at, size}}).code, HCCL_SUCCESS);
+        ASSERT_EQ(memcmp(back.data(), reference[to].data() + at, size), 0);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t host = 0; host < kHosts; ++host) threads.emplace_back(run, host);
+  for (std::thread& thread : threads) thread.join();
+  for (size_t host = 0; host < kHosts; ++host) EXPECT_TRUE(region[host] == reference[host]) << "host " << host;
+  for (auto& row : peer)
+    for (auto& one : row)
+      if (one != nullptr) one->Close({HCCL_E_REMOTE, "the test is over"});
+}
+
+}  // namespace ucx_link_test
+
+#endif
