@@ -71,7 +71,7 @@ Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& ite
       return Fail(HCCL_E_INTERNAL, "desc[%zu].localAddr: [0x%lx, +%lu) is not inside one registered region: register it, too", i,
                   item.local, item.size);
     const uint64_t offset = item.remote - remote->begin;
-    if (remote->route == Route::kLink) {
+    if (remote->descriptor.route == Route::kLink) {
       if (local->view == nullptr)
         return Fail(HCCL_E_NOT_SUPPORT, "desc[%zu].localAddr: the host cannot reach device memory of this engine: use host memory", i);
       work->transfers.push_back({local->view + (item.local - local->address), remote->descriptor.region, offset, item.size});

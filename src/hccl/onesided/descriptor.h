@@ -9,6 +9,13 @@
 
 namespace ropeway::hccl {
 
+// How the importer gets there. The exporter decides, since it has to prepare it.
+enum class Route : uint32_t {
+  kAddress = 1,  // same process: the exporter's own address
+  kMapping = 2,  // same host: an imported mapping
+  kLink = 3,     // the network
+};
+
 struct Descriptor {
   uint32_t exporter;  // these two stand first: ranks in the communicator
   uint32_t importer;
@@ -16,8 +23,9 @@ struct Descriptor {
   uint64_t region;  // the exporter's number
   uint64_t address;
   uint64_t size;
-  int32_t type;      // CommMemType
-  char ipc_key[65];  // "" when processes of the exporter's host cannot map it
+  int32_t type;  // CommMemType
+  Route route;
+  char ipc_key[65];  // of a mapping, else ""
 };
 static_assert(sizeof(Descriptor) <= sizeof(HcclMemDesc));
 constexpr uint64_t kDescriptorMagic = 0x3130'5344'5752'0001;  // changes with the layout

@@ -15,8 +15,9 @@ namespace ropeway::hccl {
 struct Export {
   uint64_t number = 0;  // what the peer calls it
   unsigned references = 0;
-  std::string ipc_key;  // "" when the peer cannot map it
-  bool prepared = false;     // HcclCommPrepare made it; this is what it told the peer
+  Route route = Route::kLink;
+  std::string ipc_key;    // of a mapping
+  bool prepared = false;  // HcclCommPrepare made it; this is what it told the peer
   HcclMemDesc descriptor{};
 };
 

@@ -32,6 +32,7 @@ Descriptor Describe(uint32_t exporter, uint32_t importer, const LocalRegion& reg
   descriptor.address = region.address;
   descriptor.size = region.size;
   descriptor.type = region.type;
+  descriptor.route = exported.route;
   memcpy(descriptor.ipc_key, exported.ipc_key.c_str(), exported.ipc_key.size() + 1);
   return descriptor;
 }
@@ -58,10 +59,13 @@ Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
   Export& exported = region->exports[peer];
   exported.number = local_.NextNumber();
   exported.references = 1;
-  if (communicator_.SameProcess(peer)) return Ok();
+  if (communicator_.SameProcess(peer) && !NetworkInsideHost()) {
+    exported.route = Route::kAddress;
+    return Ok();
+  }
   if (communicator_.SameHost(peer) && region->type == COMM_MEM_TYPE_DEVICE && !NetworkInsideHost())
-    RW_TRY(ExportMapping(peer, *region, &exported.ipc_key));
-  if (!exported.ipc_key.empty()) return Ok();
+    RW_TRY(ExportMapping(peer, *region, &exported));
+  if (exported.route == Route::kMapping) return Ok();
   if (region->view == nullptr)
     return Fail(HCCL_E_NOT_SUPPORT, "the host cannot reach device memory of this engine, so rank %u cannot be given it: register host memory",
                 peer);
@@ -70,7 +74,7 @@ Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
 }
 
 // The importer is authorised here and not when it enables the region: no side then has to wait for the other's enabling.
-Status OneSided::ExportMapping(uint32_t peer, const LocalRegion& region, std::string* key) {
+Status OneSided::ExportMapping(uint32_t peer, const LocalRegion& region, Export* exported) {
   char text[65] = "";
   const aclError error = aclrtIpcMemGetExportKey(reinterpret_cast<void*>(region.address), region.size, text, sizeof text, 0);
   constexpr aclError kNotSupported = 207000;
@@ -81,7 +85,8 @@ Status OneSided::ExportMapping(uint32_t peer, const LocalRegion& region, std::st
     aclrtIpcMemClose(text);
     return status;
   }
-  *key = text;
+  exported->route = Route::kMapping;
+  exported->ipc_key = text;
   return Ok();
 }
 
@@ -100,10 +105,8 @@ Status OneSided::Deregister(const HcclMemDesc& desc) {
   local_.RemoveIfUnused(region);
   lock.unlock();
   // May wait for a get that is being answered.
-  if (!last.ipc_key.empty())
-    aclrtIpcMemClose(last.ipc_key.c_str());
-  else if (link != nullptr)
-    link->Withdraw(last.number);
+  if (last.route == Route::kMapping) aclrtIpcMemClose(last.ipc_key.c_str());
+  if (last.route == Route::kLink && link != nullptr) link->Withdraw(last.number);
   return Ok();
 }
 
@@ -130,7 +133,8 @@ Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, 
   memcpy(received->data(), body.data(), received->size() * sizeof(HcclMemDesc));
   for (const HcclMemDesc& one : *received) {
     const auto descriptor = Unpack(one);
-    if (!descriptor || descriptor->exporter != peer || descriptor->importer != communicator_.rank())
+    const bool reachable = descriptor && (descriptor->route != Route::kAddress || communicator_.SameProcess(peer));
+    if (!reachable || descriptor->exporter != peer || descriptor->importer != communicator_.rank())
       return Fail(HCCL_E_INTERNAL, "rank %u sent a descriptor that is not for this rank", peer);
     descriptors.push_back(*descriptor);
   }
@@ -140,11 +144,6 @@ Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, 
   pair.connected = true;
   pair.offered.insert(pair.offered.end(), received->begin(), received->end());
   return Ok();
-}
-
-Route OneSided::RouteTo(const Descriptor& descriptor) const {
-  if (communicator_.SameProcess(descriptor.exporter)) return Route::kAddress;
-  return descriptor.ipc_key[0] != '\0' ? Route::kMapping : Route::kLink;
 }
 
 // Only what came over the pair's control channel counts: bytes that somebody found elsewhere open nothing.
@@ -172,7 +171,7 @@ comm::Result<RemoteRegion*> OneSided::EnableOffered(const Descriptor& descriptor
     ++region->references;
     return region;
   }
-  RW_TRY_SET(const RemoteRegion opened, OpenRemote(descriptor, RouteTo(descriptor), TargetOf(descriptor.exporter),
+  RW_TRY_SET(const RemoteRegion opened, OpenRemote(descriptor, TargetOf(descriptor.exporter),
                                                    communicator_.peer(descriptor.exporter).device, reserve));
   return pair.remote.Add(opened);
 }

@@ -65,12 +65,11 @@ class OneSided {
   struct Work;
   comm::Status Plan(bool put, uint32_t peer, const std::vector<BatchItem>& items, Work* work);
   comm::Status ExportTo(uint32_t peer, LocalRegion* region);
-  comm::Status ExportMapping(uint32_t peer, const LocalRegion& region, std::string* key);
+  comm::Status ExportMapping(uint32_t peer, const LocalRegion& region, Export* exported);
   comm::Result<std::vector<Descriptor>> OwnDescriptors(uint32_t peer, const std::vector<HcclMemDesc>& local) const;
   bool NeedsLink(uint32_t peer, const std::vector<Descriptor>& descriptors);
   comm::Status OpenLink(uint32_t peer, Deadline deadline);
   void ExposeAll(uint32_t peer, const std::shared_ptr<Peer>& end);
-  Route RouteTo(const Descriptor& descriptor) const;
   LinkTarget TargetOf(uint32_t peer);
   comm::Result<Descriptor> RequireOffered(const HcclMemDesc& desc);
   comm::Result<RemoteRegion*> EnableOffered(const Descriptor& descriptor, bool reserve);

@@ -1,6 +1,7 @@
 // The network link of a pair of ranks, and how everything ends.
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "acl/acl_rt.h"
@@ -58,12 +59,9 @@ comm::Result<OneSidedRef> FindOneSided(HcclComm handle) {
 
 // Both sides see both lists, so both come to the same answer.
 bool OneSided::NeedsLink(uint32_t peer, const std::vector<Descriptor>& descriptors) {
-  if (communicator_.SameProcess(peer)) return false;
   std::lock_guard lock(mutex_);
   if (pairs_[peer].link != nullptr) return false;
-  for (const Descriptor& descriptor : descriptors)
-    if (descriptor.ipc_key[0] == '\0') return true;
-  return false;
+  return std::any_of(descriptors.begin(), descriptors.end(), [](const Descriptor& one) { return one.route == Route::kLink; });
 }
 
 Status OneSided::OpenLink(uint32_t peer, Deadline deadline) {
@@ -93,7 +91,7 @@ void OneSided::ExposeAll(uint32_t peer, const std::shared_ptr<Peer>& end) {
   std::lock_guard lock(mutex_);
   pairs_[peer].link = end;
   for (const LocalRegion& region : local_.all())
-    if (const auto found = region.exports.find(peer); found != region.exports.end() && found->second.ipc_key.empty())
+    if (const auto found = region.exports.find(peer); found != region.exports.end() && found->second.route == Route::kLink)
       end->Expose(found->second.number, region.view, region.size);
 }
 

@@ -42,13 +42,12 @@ void RemoteRegions::Remove(const RemoteRegion* region) {
   regions_.remove_if([&](const RemoteRegion& one) { return &one == region; });
 }
 
-comm::Result<RemoteRegion> OpenRemote(const Descriptor& descriptor, Route route, const LinkTarget& target, int32_t device,
-                                      bool reserve) {
-  RemoteRegion region{descriptor, route, descriptor.address, nullptr};
-  if (route == Route::kAddress) {
+comm::Result<RemoteRegion> OpenRemote(const Descriptor& descriptor, const LinkTarget& target, int32_t device, bool reserve) {
+  RemoteRegion region{descriptor, descriptor.address, nullptr};
+  if (descriptor.route == Route::kAddress) {
     if (descriptor.type == COMM_MEM_TYPE_DEVICE) RW_TRY(ReachDevice(device));
     region.mapped = reinterpret_cast<void*>(descriptor.address);
-  } else if (route == Route::kMapping) {
+  } else if (descriptor.route == Route::kMapping) {
     RW_TRY(comm::FromRuntime("aclrtIpcMemImportByKey", aclrtIpcMemImportByKey(&region.mapped, descriptor.ipc_key, 0)));
   } else if (reserve) {
     region.mapped = ReserveRemoteRange(descriptor.size, target, descriptor.region);
@@ -61,8 +60,8 @@ comm::Result<RemoteRegion> OpenRemote(const Descriptor& descriptor, Route route,
 }
 
 void CloseRemote(const RemoteRegion& region) {
-  if (region.route == Route::kMapping) aclrtIpcMemClose(region.descriptor.ipc_key);
-  if (region.route == Route::kLink && region.mapped != nullptr) ReleaseRemoteRange(region.mapped);
+  if (region.descriptor.route == Route::kMapping) aclrtIpcMemClose(region.descriptor.ipc_key);
+  if (region.descriptor.route == Route::kLink && region.mapped != nullptr) ReleaseRemoteRange(region.mapped);
 }
 
 }  // namespace ropeway::hccl

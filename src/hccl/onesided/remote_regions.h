@@ -9,15 +9,8 @@
 
 namespace ropeway::hccl {
 
-enum class Route {
-  kAddress,  // same process: the peer's own address
-  kMapping,  // same host: an imported mapping
-  kLink,     // the network
-};
-
 struct RemoteRegion {
   Descriptor descriptor;
-  Route route;
   // What HcclBatchPut's remoteAddr lies in: what HcclEnableMemAccess returned or, after HcclCommPrepare, the peer's own address.
   uint64_t begin;
   void* mapped;  // what this process can hand to a copy; null for kLink without a reserved range
@@ -40,8 +33,7 @@ class RemoteRegions {
 };
 
 // Makes the memory of a descriptor reachable. `reserve`: a region behind a link gets addresses of its own.
-comm::Result<RemoteRegion> OpenRemote(const Descriptor& descriptor, Route route, const LinkTarget& target, int32_t device,
-                                      bool reserve);
+comm::Result<RemoteRegion> OpenRemote(const Descriptor& descriptor, const LinkTarget& target, int32_t device, bool reserve);
 // Gives back what OpenRemote took. For a mapping the calling thread needs a context.
 void CloseRemote(const RemoteRegion& region);
 

@@ -1,0 +1,184 @@
+// Puts and gets between ranks of one process, by address and, with HCCL_INTRA_ROCE_ENABLE=1, over the network link.
+#include "hccl/link/remote_range.h"
+#include "tests/hccl/one_sided.h"
+
+namespace one_sided_test {
+
+using namespace ropeway_test;
+
+enum class Way { kAddress, kNetwork };
+
+class OneSided : public RanksTest, public ::testing::WithParamInterface<Way> {
+ protected:
+  void SetUp() override {
+#if !__has_include(<ucp/api/ucp.h>)
+    if (GetParam() == Way::kNetwork) GTEST_SKIP() << "built without UCX (libucx-dev)";
+#endif
+    RanksTest::SetUp();
+    if (GetParam() == Way::kNetwork) setenv("HCCL_INTRA_ROCE_ENABLE", "1", 1);
+  }
+  void TearDown() override {
+    unsetenv("HCCL_INTRA_ROCE_ENABLE");
+    RanksTest::TearDown();
+  }
+
+  // Rank 0 acts on what both have offered; rank 1 waits and is then asked what it sees.
+  void RunPair(CommMemType active, CommMemType passive, const std::function<void(Side&)>& act,
+               const std::function<void(Side&)>& see = [](Side&) {}) {
+    std::barrier<> step(2);
+    RunCommunicator(2, [&](Rank& self) {
+      Side side(self, 1 - self.rank, self.rank == 0 ? active : passive);
+      side.Open();
+      if (self.rank == 0 && !::testing::Test::HasFailure()) act(side);
+      step.arrive_and_wait();
+      if (self.rank == 1) see(side);
+      step.arrive_and_wait();
+      side.Close();
+    });
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, OneSided, ::testing::Values(Way::kAddress, Way::kNetwork),
+                         [](const auto& info) { return info.param == Way::kAddress ? "Address" : "Network"; });
+
+// What an address does not have: a range of its own, and an owner who can take it back.
+class OneSidedNetwork : public OneSided {};
+INSTANTIATE_TEST_SUITE_P(Ways, OneSidedNetwork, ::testing::Values(Way::kNetwork));
+
+constexpr CommMemType kTypes[] = {COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_HOST};
+
+TEST_P(OneSided, PutIsVisibleAtTheTargetWhenTheStreamHasPassedIt) {
+  for (const CommMemType from : kTypes)
+    for (const CommMemType to : kTypes) {
+      const auto put = [](Side& side) {
+        HcclOneSideOpDesc items[] = {side.Item(0, 100, 50), side.Item(7, 1000, 200'001)};
+        ASSERT_EQ(HcclBatchPut(side.rank.comm, 1, items, 2, side.rank.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
+        EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
+      };
+      RunPair(from, to, put, [](Side& side) {
+        std::vector<uint8_t> expected(kRegion, 1);
+        memset(expected.data() + 100, 0, 50);
+        memset(expected.data() + 1000, 0, 200'001);
+        EXPECT_TRUE(side.Read() == expected);
+      });
+    }
+}
+
+TEST_P(OneSided, GetReadsTheTarget) {
+  for (const CommMemType to : kTypes)
+    for (const CommMemType from : kTypes) {
+      RunPair(to, from, [](Side& side) {
+        HcclOneSideOpDesc item{static_cast<char*>(side.memory) + 8, side.there.addr, 50'000, HCCL_DATA_TYPE_INT32};
+        ASSERT_EQ(HcclBatchGet(side.rank.comm, 1, &item, 1, side.rank.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
+        EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
+        std::vector<uint8_t> expected(kRegion, 0);
+        memset(expected.data() + 8, 1, 200'000);
+        EXPECT_TRUE(side.Read() == expected);
+      });
+    }
+}
+
+TEST_P(OneSided, BatchesKeepTheOrderOfTheStream) {
+  RunPair(COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_DEVICE, [](Side& side) {
+    StreamGate gate;
+    ASSERT_EQ(gate.Close(side.rank.stream), ACL_SUCCESS);
+    HcclOneSideOpDesc out = side.Item(0, 0, kRegion / 2);
+    HcclOneSideOpDesc back = side.Item(kRegion / 2, 0, kRegion / 2);
+    EXPECT_EQ(aclrtMemsetAsync(side.memory, kRegion, 42, kRegion, side.rank.stream), ACL_SUCCESS);
+    EXPECT_EQ(HcclBatchPut(side.rank.comm, 1, &out, 1, side.rank.stream), HCCL_SUCCESS);
+    EXPECT_EQ(aclrtMemsetAsync(side.memory, kRegion, 43, kRegion, side.rank.stream), ACL_SUCCESS);
+    EXPECT_EQ(HcclBatchGet(side.rank.comm, 1, &back, 1, side.rank.stream), HCCL_SUCCESS);
+    EXPECT_EQ(side.Read(), std::vector<uint8_t>(kRegion, 0)) << "something ran in front of the gate";
+    gate.Open();
+    EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
+    std::vector<uint8_t> expected(kRegion, 43);
+    memset(expected.data() + kRegion / 2, 42, kRegion / 2);
+    EXPECT_TRUE(side.Read() == expected);
+  });
+}
+
+TEST_P(OneSidedNetwork, CopiesReachWhatEnablingReturned) {
+  RunPair(COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_DEVICE, [](Side& side) {
+    char* const there = static_cast<char*>(side.there.addr);
+    HcclResult result = HCCL_E_RESERVED;
+    const auto route = [&](void* to, const void* from, uint64_t size) {
+      return ropeway::comm::RouteRemote(to, from, size, side.rank.stream, &result);
+    };
+    ASSERT_TRUE(route(there + 10, side.memory, 1000));  // zeros
+    EXPECT_EQ(result, HCCL_SUCCESS);
+    std::vector<uint8_t> pageable(1020, 9);
+    ASSERT_TRUE(route(pageable.data(), there, 1020));  // pageable: over when the call returns
+    EXPECT_EQ(result, HCCL_SUCCESS);
+    std::vector<uint8_t> expected(1020, 1);
+    memset(expected.data() + 10, 0, 1000);
+    EXPECT_EQ(pageable, expected);
+    ASSERT_TRUE(route(there, there + 1, 1));
+    EXPECT_EQ(result, HCCL_E_PARA);
+    ASSERT_TRUE(route(there + 1, side.memory, kRegion));
+    EXPECT_EQ(result, HCCL_E_PARA);
+    EXPECT_FALSE(route(side.memory, pageable.data(), 1));
+  });
+}
+
+TEST_P(OneSidedNetwork, MemoryThatWasTakenBackFailsTheStreamAndIsAnAsynchronousError) {
+  std::barrier<> step(2);
+  RunCommunicator(2, [&](Rank& self) {
+    Side side(self, 1 - self.rank, COMM_MEM_TYPE_DEVICE);
+    side.Open();
+    step.arrive_and_wait();
+    if (self.rank == 1) {
+      EXPECT_EQ(HcclDeregisterMem(self.comm, &side.own), HCCL_SUCCESS);
+    }
+    step.arrive_and_wait();
+    HcclResult error = HCCL_E_RESERVED;
+    if (self.rank == 0) {
+      HcclOneSideOpDesc item = side.Item(0, 0, 10);
+      EXPECT_EQ(HcclBatchPut(self.comm, 1, &item, 1, self.stream), HCCL_SUCCESS);
+      EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057);
+      EXPECT_EQ(HcclGetCommAsyncError(self.comm, &error), HCCL_SUCCESS);
+      EXPECT_EQ(error, HCCL_E_REMOTE);
+    } else {
+      EXPECT_EQ(HcclGetCommAsyncError(self.comm, &error), HCCL_SUCCESS);
+      EXPECT_EQ(error, HCCL_SUCCESS);
+      EXPECT_EQ(side.Read(), std::vector<uint8_t>(kRegion, 1));
+    }
+    step.arrive_and_wait();
+  });
+}
+
+TEST_P(OneSided, PrepareOpensBoundMemoryByThePeersOwnAddresses) {
+  void* memory[3] = {};
+  std::barrier<> step(3);
+  RunCommunicator(3, [&](Rank& self) {
+    ASSERT_EQ(aclrtMalloc(&memory[self.rank], kRegion, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemset(memory[self.rank], kRegion, static_cast<int>(self.rank) + 1, kRegion), ACL_SUCCESS);
+    const CommMem region{COMM_MEM_TYPE_DEVICE, memory[self.rank], kRegion};
+    void* handle = nullptr;
+    ASSERT_EQ(HcclRegisterGlobalMem(&region, &handle), HCCL_SUCCESS);
+    ASSERT_EQ(HcclCommBindMem(self.comm, handle), HCCL_SUCCESS);
+    const HcclPrepareConfig config{};
+    ASSERT_EQ(HcclCommPrepare(self.comm, &config, 0), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(HcclCommPrepare(self.comm, &config, 0), HCCL_SUCCESS) << "the second one does nothing";
+    // Everybody writes its number into its slice of everybody else.
+    for (uint32_t peer = 0; peer < 3; ++peer) {
+      if (peer == self.rank) continue;
+      char* const there = static_cast<char*>(memory[peer]) + self.rank * 1000;
+      HcclOneSideOpDesc item{static_cast<char*>(memory[self.rank]) + 5000, there, 1000, HCCL_DATA_TYPE_UINT8};
+      EXPECT_EQ(HcclBatchPut(self.comm, peer, &item, 1, self.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    }
+    EXPECT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS);
+    step.arrive_and_wait();
+    std::vector<uint8_t> bytes(3000);
+    EXPECT_EQ(aclrtMemcpy(bytes.data(), 3000, memory[self.rank], 3000, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(bytes[i], i / 1000 + 1);
+    EXPECT_EQ(HcclCommDestroy(self.comm), HCCL_E_PARA) << "memory is bound";
+    EXPECT_EQ(HcclDeregisterGlobalMem(handle), HCCL_E_PARA) << "it is bound";
+    step.arrive_and_wait();
+    EXPECT_EQ(HcclCommUnbindMem(self.comm, handle), HCCL_SUCCESS);
+    EXPECT_EQ(HcclDeregisterGlobalMem(handle), HCCL_SUCCESS);
+    EXPECT_EQ(HcclDeregisterGlobalMem(handle), HCCL_E_PARA);
+    EXPECT_EQ(aclrtFree(memory[self.rank]), ACL_SUCCESS);
+  });
+}
+
+}  // namespace one_sided_test
