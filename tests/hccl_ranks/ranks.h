@@ -1,10 +1,13 @@
 // Ranks as threads of the test: each has its own device, or shares one, and runs the same function.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>

@@ -49,13 +49,13 @@ std::shared_ptr<Connection> Connection::Open(Fd fd, Events events) {
 
 void Connection::Send(const Frame& frame) {
   if (!fd_.valid() || closing_) return;
-  outgoing_.push_back({Head(frame.type, frame.id, frame.body, 0), nullptr, 0, 0, nullptr});
+  outgoing_.push_back({Head(frame.type, frame.id, frame.body, 0), nullptr, 0, 0});
   Flush();
 }
 
-void Connection::SendBulk(uint64_t id, const void* data, uint64_t size, std::function<void()> sent) {
+void Connection::SendBulk(uint64_t id, std::shared_ptr<Window> window, uint64_t size) {
   if (!fd_.valid() || closing_) return;
-  outgoing_.push_back({Head(kBulkType, id, "", size), static_cast<const char*>(data), size, 0, std::move(sent)});
+  outgoing_.push_back({Head(kBulkType, id, "", size), std::move(window), size, 0});
   Flush();
 }
 
@@ -65,28 +65,34 @@ void Connection::Ready(uint32_t events) {
   if (fd_.valid() && (events & ~uint32_t{EPOLLOUT}) != 0) Receive();
 }
 
+// What sendmsg says to the next part of a frame.
+long Connection::SendSome(const Outgoing& out, char* bulk) {
+  iovec parts[2];
+  size_t count = 0;
+  const uint64_t head = out.head.size();
+  if (out.done < head) parts[count++] = {const_cast<char*>(out.head.data()) + out.done, head - out.done};
+  const uint64_t bulk_done = out.done > head ? out.done - head : 0;
+  if (bulk_done < out.bulk_size) parts[count++] = {bulk + bulk_done, std::min(out.bulk_size - bulk_done, kTurnBytes)};
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = count;
+  return sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
+}
+
 // True when all of it is gone; false when the socket is full, broken or has had its turn.
 bool Connection::FlushOne(Outgoing& out) {
-  for (uint64_t turn = 0; turn < kTurnBytes;) {
-    iovec parts[2];
-    int count = 0;
-    const uint64_t head = out.head.size();
-    if (out.done < head) parts[count++] = {out.head.data() + out.done, head - out.done};
-    const uint64_t bulk_done = out.done > head ? out.done - head : 0;
-    if (bulk_done < out.bulk_size)
-      parts[count++] = {const_cast<char*>(out.bulk) + bulk_done, std::min(out.bulk_size - bulk_done, kTurnBytes)};
-    if (count == 0) return true;
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = static_cast<size_t>(count);
-    const ssize_t sent = sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
+  for (uint64_t turn = 0; turn < kTurnBytes && out.done < out.head.size() + out.bulk_size;) {
+    ssize_t sent = -1;
+    if (!out.window) {
+      sent = SendSome(out, nullptr);
+    } else if (!out.window->Use([&](char* bulk) { sent = SendSome(out, bulk); })) {
+      errno = ECANCELED;
+    }
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return false;
     if (sent < 0) {
-      const int error = errno;
-      // The reason may be in what the peer said last, so reading goes on; the end of the stream ends the connection.
-      const std::shared_ptr<Connection> self = shared_from_this();
-      IoThread::Get().Post([self, error] { self->Break(false, std::strerror(error)); });
+      // Told a moment later: the caller of Send may be in the middle of something.
+      IoThread::Get().Post([self = shared_from_this(), error = errno] { self->Break(false, std::strerror(error)); });
       return false;
     }
     out.done += static_cast<uint64_t>(sent);
@@ -96,11 +102,7 @@ bool Connection::FlushOne(Outgoing& out) {
 }
 
 void Connection::Flush() {
-  while (fd_.valid() && !outgoing_.empty() && FlushOne(outgoing_.front())) {
-    const std::function<void()> sent = std::move(outgoing_.front().sent);
-    outgoing_.pop_front();
-    if (sent && !closing_) sent();
-  }
+  while (fd_.valid() && !outgoing_.empty() && FlushOne(outgoing_.front())) outgoing_.pop_front();
   if (fd_.valid() && closing_ && outgoing_.empty()) shutdown(fd_.get(), SHUT_WR);
   Watch();
 }
@@ -134,25 +136,31 @@ void Connection::Receive() {
 }
 
 long Connection::ReceiveBulk() {
-  const ssize_t got = recv(fd_.get(), bulk_at_, std::min(bulk_left_, kTurnBytes), 0);
+  ssize_t got = -1;
+  errno = ECANCELED;
+  bulk_->Use([&](char* bulk) { got = recv(fd_.get(), bulk + bulk_done_, std::min(bulk_left_, kTurnBytes), 0); });
   if (got <= 0) return got;
-  bulk_at_ += got;
+  bulk_done_ += static_cast<uint64_t>(got);
   bulk_left_ -= static_cast<uint64_t>(got);
-  if (bulk_left_ == 0) events_.bulk_ended(bulk_id_);
+  if (bulk_left_ == 0) EndBulk();
   return got;
 }
 
+void Connection::EndBulk() {
+  bulk_.reset();
+  events_.bulk_ended(bulk_id_);
+}
+
 bool Connection::BeginBulk(uint64_t id, uint64_t size) {
-  void* const sink = events_.bulk_begins ? events_.bulk_begins(id, size) : nullptr;
-  if (sink == nullptr) return false;
+  bulk_ = events_.bulk_begins ? events_.bulk_begins(id, size) : nullptr;
   // Some of it may have come with the header.
   const uint64_t here = std::min<uint64_t>(incoming_.size(), size);
-  std::memcpy(sink, incoming_.data(), here);
+  if (!bulk_ || !bulk_->Use([&](char* bulk) { std::memcpy(bulk, incoming_.data(), here); })) return false;
   incoming_.erase(0, here);
   bulk_id_ = id;
-  bulk_at_ = static_cast<char*>(sink) + here;
+  bulk_done_ = here;
   bulk_left_ = size - here;
-  if (bulk_left_ == 0) events_.bulk_ended(id);
+  if (bulk_left_ == 0) EndBulk();
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "hccl/rank/socket.h"
+#include "hccl/rank/window.h"
 
 namespace ropeway::hccl {
 
@@ -24,7 +25,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Events {
     std::function<void(Frame)> received;
     // Where the next `size` bytes go; null breaks the connection. May be empty: then bulk bytes break it.
-    std::function<void*(uint64_t id, uint64_t size)> bulk_begins;
+    std::function<std::shared_ptr<Window>(uint64_t id, uint64_t size)> bulk_begins;
     std::function<void(uint64_t id)> bulk_ended;
     // Once, unless Close was called first. `clean`: the other end closed in order; else the link broke.
     std::function<void(bool clean, const std::string& why)> closed;
@@ -35,31 +36,32 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static std::shared_ptr<Connection> Open(Fd fd, Events events);
 
   void Send(const Frame& frame);
-  // `data` stays readable until `sent` is called, which happens unless the connection ends before.
-  void SendBulk(uint64_t id, const void* data, uint64_t size, std::function<void()> sent);
+  // Bytes of a window. A window that is closed in the middle breaks the connection, at either end.
+  void SendBulk(uint64_t id, std::shared_ptr<Window> window, uint64_t size);
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
   void Close();
-  // The same, and whatever still waits to be sent is forgotten: nothing of `data` is read any more.
+  // The same, and whatever still waits to be sent is forgotten.
   void Abort();
 
  private:
   struct Outgoing {
     std::string head;
-    const char* bulk = nullptr;
+    std::shared_ptr<Window> window;
     uint64_t bulk_size = 0;
     uint64_t done = 0;  // of head and bulk together
-    std::function<void()> sent;
   };
 
   Connection(Fd fd, Events events) : fd_(std::move(fd)), events_(std::move(events)) {}
   void Ready(uint32_t events);
   void Flush();
   bool FlushOne(Outgoing& out);
+  long SendSome(const Outgoing& out, char* bulk);
   void Receive();
   void ReceiveNothing();
   bool TakeFrames();
   bool BeginBulk(uint64_t id, uint64_t size);
   long ReceiveBulk();
+  void EndBulk();
   void Break(bool clean, const std::string& why);
   void Watch();
 
@@ -67,7 +69,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Events events_;
   std::deque<Outgoing> outgoing_;
   std::string incoming_;
-  char* bulk_at_ = nullptr;
+  std::shared_ptr<Window> bulk_;
+  uint64_t bulk_done_ = 0;
   uint64_t bulk_left_ = 0;
   uint64_t bulk_id_ = 0;
   bool wants_write_ = false;

@@ -1,0 +1,214 @@
+// The protocol: offers, answers, withdrawals and ends. How bytes get into a receive's buffer is in exchange_take.cpp.
+#include "hccl/p2p/exchange.h"
+
+#include "hccl/p2p/messages.h"
+#include "hccl/rank/parts.h"
+#include "hccl/rank/wire.h"
+
+namespace ropeway::hccl {
+namespace {
+
+std::shared_ptr<Exchange> Existing(Communicator& communicator) { return Exchange::Of(communicator); }
+
+const Service kSendReceive = {
+    kSendRecvMessages,
+    [](Communicator& communicator, const Request& request) { Existing(communicator)->Received(request); },
+    [](Communicator& communicator, uint32_t peer, HcclResult why) { Existing(communicator)->PeerEnded(peer, why); },
+    nullptr,
+    [](Communicator& communicator) { Existing(communicator)->Destroyed(); },
+};
+const bool kAdded = (AddService(&kSendReceive), true);
+
+std::string Name(uint32_t rank) { return "rank " + std::to_string(rank); }
+
+const char* Reason(HcclResult why) {
+  return why == HCCL_SUCCESS ? " has destroyed its communicator" : why == HCCL_E_REMOTE ? " is gone" : ": the link to it broke";
+}
+
+}  // namespace
+
+std::shared_ptr<Exchange> Exchange::Of(Communicator& communicator) {
+  return std::static_pointer_cast<Exchange>(
+      communicator.State(kSendReceive, [&] { return std::make_shared<Exchange>(communicator.weak_from_this()); }));
+}
+
+Exchange::Exchange(std::weak_ptr<Communicator> communicator) : communicator_(std::move(communicator)) {}
+
+void Exchange::Tell(uint32_t peer, uint16_t type, std::string body) {
+  if (auto communicator = communicator_.lock()) communicator->Send(peer, type, std::move(body));
+}
+
+void Exchange::Begin(const TransferRef& transfer) {
+  using State = Transfer::State;
+  if (transfer->state != State::kIdle) return;
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator || communicator->Ended(transfer->peer) != HCCL_SUCCESS)
+    return Over(transfer, HCCL_E_REMOTE, Name(transfer->peer) + " is gone");
+  OpenBulk();
+  Partner& partner = partners_[transfer->peer];
+  auto& withdrawn = transfer->sending ? partner.withdrawn_sends : partner.withdrawn_receives;
+  if (auto node = withdrawn.extract(transfer->number)) return Over(transfer, HCCL_E_REMOTE, node.mapped());
+  transfer->state = State::kWaiting;
+  transfer->window = transfer->view;
+  (transfer->sending ? partner.sends : partner.receives)[transfer->number] = transfer;
+  if (transfer->sending) return MakeOffer(transfer);
+  if (auto node = partner.offers.extract(transfer->number)) Match(transfer, node.mapped());
+}
+
+void Exchange::MakeOffer(const TransferRef& transfer) {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator) return;
+  std::string bytes;
+  if (transfer->bytes <= kInlineBytes && transfer->window &&
+      transfer->window->Use([&](char* data) { bytes.assign(data, transfer->bytes); })) {
+    return SendOffer(transfer, Method::kInline, bytes);
+  }
+  if (communicator->SameProcess(transfer->peer)) {
+    const auto address = reinterpret_cast<uintptr_t>(transfer->buffer);
+    return SendOffer(transfer, Method::kAddress, Writer().Number(uint64_t{address}).Number(transfer->device).Take());
+  }
+  if (communicator->SameHost(transfer->peer) && OfferKey(transfer)) return;
+  if (transfer->window) return SendOffer(transfer, Method::kBulk, "");
+  Stage(transfer, [this, transfer] { SendOffer(transfer, Method::kBulk, ""); });
+}
+
+bool Exchange::OfferKey(const TransferRef& transfer) {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  char key[65] = {};
+  int32_t pid = communicator->peer(transfer->peer).pid;
+  if (aclrtSetCurrentContext(transfer->context) != ACL_SUCCESS ||
+      aclrtIpcMemGetExportKey(transfer->buffer, transfer->bytes, key, sizeof key, 0) != ACL_SUCCESS) {
+    aclGetRecentErrMsg();  // the bulk connection does it, too
+    return false;
+  }
+  transfer->key = key;
+  if (aclrtIpcMemSetImportPid(key, &pid, 1) != ACL_SUCCESS) return false;
+  SendOffer(transfer, Method::kKey, transfer->key);
+  return true;
+}
+
+void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
+  Tell(transfer->peer, kOffer,
+       Writer().Number(transfer->number).Number(transfer->bytes).Number(static_cast<uint8_t>(method)).Raw(content).Take());
+}
+
+void Exchange::Received(const Request& request) {
+  Reader reader(request.body());
+  if (request.type() == kWithdraw) {
+    const bool by_sender = reader.Number<uint8_t>() != 0;
+    const auto number = reader.Number<uint64_t>();
+    const std::string why = reader.String();
+    if (reader.AtEnd()) OnWithdraw(request.peer(), by_sender, number, why);
+    return;
+  }
+  const auto number = reader.Number<uint64_t>();
+  if (request.type() == kOffer) {
+    Offer offer;
+    offer.bytes = reader.Number<uint64_t>();
+    offer.method = static_cast<Method>(reader.Number<uint8_t>());
+    offer.content = reader.rest();
+    if (reader.ok()) OnOffer(request.peer(), number, std::move(offer));
+  } else if (reader.AtEnd()) {
+    if (request.type() == kAccept) OnAccept(request.peer(), number);
+    if (request.type() == kTaken) OnTaken(request.peer(), number);
+  }
+}
+
+void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
+  Partner& partner = partners_[peer];
+  const auto found = partner.receives.find(number);
+  if (found == partner.receives.end()) {
+    // A receive that was withdrawn said so, and the offer was on its way by then.
+    partner.offers[number] = std::move(offer);
+  } else if (found->second->state == Transfer::State::kWaiting) {
+    Match(TransferRef(found->second), offer);
+  }
+}
+
+void Exchange::OnAccept(uint32_t peer, uint64_t number) {
+  const auto found = partners_[peer].sends.find(number);
+  if (found == partners_[peer].sends.end()) return;
+  const TransferRef transfer = found->second;
+  if (transfer->state != Transfer::State::kWaiting) return;
+  transfer->state = Transfer::State::kStreaming;
+  const auto send = [this, transfer] { bulk_->Send(transfer->peer, transfer->number, transfer->window, transfer->bytes); };
+  if (transfer->window) return send();
+  Stage(transfer, send);  // it was to go by key
+}
+
+void Exchange::OnTaken(uint32_t peer, uint64_t number) {
+  const auto found = partners_[peer].sends.find(number);
+  if (found != partners_[peer].sends.end()) Over(TransferRef(found->second), HCCL_SUCCESS, "");
+}
+
+void Exchange::OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why) {
+  Partner& partner = partners_[peer];
+  auto& mine = by_sender ? partner.receives : partner.sends;
+  partner.offers.erase(by_sender ? number : UINT64_MAX);
+  const auto found = mine.find(number);
+  const std::string text = Name(peer) + " gave up: " + why;
+  if (found == mine.end()) {
+    (by_sender ? partner.withdrawn_receives : partner.withdrawn_sends)[number] = text;
+  } else if (found->second->state != Transfer::State::kCopying) {
+    Over(TransferRef(found->second), HCCL_E_REMOTE, text);
+  }
+}
+
+void Exchange::Withdraw(const TransferRef& transfer, const std::string& why) {
+  using State = Transfer::State;
+  if (transfer->state != State::kOver && transfer->state != State::kCopying) Refuse(transfer, HCCL_E_REMOTE, why);
+}
+
+// Ends a transfer and tells the partner that there will be nothing.
+void Exchange::Refuse(const TransferRef& transfer, HcclResult result, const std::string& why) {
+  Tell(transfer->peer, kWithdraw,
+       Writer().Number(static_cast<uint8_t>(transfer->sending)).Number(transfer->number).String(why).Take());
+  Over(transfer, result, why);
+}
+
+void Exchange::Taken(const TransferRef& transfer) {
+  Tell(transfer->peer, kTaken, Writer().Number(transfer->number).Take());
+  Over(transfer, HCCL_SUCCESS, "");
+}
+
+void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::string& why) {
+  const TransferRef held = transfer;  // the maps may have had the last reference
+  if (held->state == Transfer::State::kOver) return;
+  held->state = Transfer::State::kOver;
+  Partner& partner = partners_[held->peer];
+  (held->sending ? partner.sends : partner.receives).erase(held->number);
+  if (held->window) held->window->Close();
+  if (aclrtSetCurrentContext(held->context) == ACL_SUCCESS) {
+    if (!held->key.empty()) aclrtIpcMemClose(held->key.c_str());
+    if (held->staging != nullptr) aclrtFreeHost(held->staging);
+  }
+  if (const auto done = std::exchange(held->done, nullptr)) done(result, why);
+}
+
+void Exchange::PeerEnded(uint32_t peer, HcclResult why) {
+  partners_[peer].offers.clear();
+  EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, Name(peer) + Reason(why));
+}
+
+void Exchange::EndAll(uint32_t peer, HcclResult result, const std::string& why) {
+  std::vector<TransferRef> ending;
+  for (const auto* transfers : {&partners_[peer].sends, &partners_[peer].receives}) {
+    for (const auto& [number, transfer] : *transfers) {
+      if (transfer->state != Transfer::State::kCopying) ending.push_back(transfer);
+    }
+  }
+  for (const TransferRef& transfer : ending) Over(transfer, result, why);
+}
+
+void Exchange::Destroyed() {
+  for (auto& [peer, partner] : partners_) {
+    // The good-bye on the channel tells the partner.
+    while (!partner.sends.empty()) Over(TransferRef(partner.sends.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
+    while (!partner.receives.empty())
+      Over(TransferRef(partner.receives.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
+  }
+  bulk_.reset();
+  lane_.Clear();
+}
+
+}  // namespace ropeway::hccl

@@ -1,0 +1,91 @@
+// Sends meet receives. The n-th send of rank a to rank b meets the n-th receive of b from a, counted in the order of the calls.
+//
+//   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of an exported
+//               buffer (same host), or nothing
+//   receiver -> kAccept: send the bytes over a bulk connection, I could not reach them    (only then)
+//   receiver -> kTaken: they are here; both sides are done
+//   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
+//
+// Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but `order` belongs
+// to the I/O thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "hccl/p2p/bulk_ways.h"
+#include "hccl/p2p/copy_lane.h"
+#include "hccl/p2p/transfer.h"
+#include "hccl/rank/communicator.h"
+
+namespace ropeway::hccl {
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  static std::shared_ptr<Exchange> Of(Communicator& communicator);
+  explicit Exchange(std::weak_ptr<Communicator> communicator);
+
+  // The partner is offered the bytes, or its offer is taken. `done` of the transfer is called once, perhaps before this returns.
+  void Begin(const TransferRef& transfer);
+  // Ends it, begun or not, unless the engine is copying its bytes already: then it ends in a moment.
+  void Withdraw(const TransferRef& transfer, const std::string& why);
+
+  void Received(const Request& request);
+  void PeerEnded(uint32_t peer, HcclResult why);
+  void Destroyed();
+
+  // Held by a caller from numbering its transfers to queueing them, so that numbers have the order of the calls.
+  std::mutex order;
+  std::map<std::pair<uint32_t, bool>, uint64_t> next_number;  // by peer and "sending"; guarded by order
+
+ private:
+  enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kBulk = 4 };
+  struct Offer {
+    uint64_t bytes = 0;
+    Method method = Method::kBulk;
+    std::string content;
+  };
+  struct Partner {
+    std::map<uint64_t, TransferRef> sends;
+    std::map<uint64_t, TransferRef> receives;
+    std::map<uint64_t, Offer> offers;                 // that no receive has met yet
+    std::map<uint64_t, std::string> withdrawn_sends;  // why this rank's sends of these numbers have no receive any more
+    std::map<uint64_t, std::string> withdrawn_receives;
+  };
+
+  void MakeOffer(const TransferRef& transfer);
+  void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
+  bool OfferKey(const TransferRef& transfer);
+  void Stage(const TransferRef& transfer, const std::function<void()>& staged);
+  void Match(const TransferRef& transfer, const Offer& offer);
+  void TakeInline(const TransferRef& transfer, const Offer& offer);
+  void TakeAddress(const TransferRef& transfer, const Offer& offer);
+  void TakeKey(const TransferRef& transfer, const Offer& offer);
+  void AskForBulk(const TransferRef& transfer);
+  void BulkHere(uint32_t peer, uint64_t number);
+  void Unstage(const TransferRef& transfer);
+  void CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key);
+
+  void OnOffer(uint32_t peer, uint64_t number, Offer offer);
+  void OnAccept(uint32_t peer, uint64_t number);
+  void OnTaken(uint32_t peer, uint64_t number);
+  void OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why);
+
+  void Taken(const TransferRef& transfer);
+  void Refuse(const TransferRef& transfer, HcclResult result, const std::string& why);
+  void Over(const TransferRef& transfer, HcclResult result, const std::string& why);
+  void Tell(uint32_t peer, uint16_t type, std::string body);
+  void EndAll(uint32_t peer, HcclResult result, const std::string& why);
+  void OpenBulk();
+  void BulkBroke(uint32_t peer, bool sending, const std::string& why);
+
+  const std::weak_ptr<Communicator> communicator_;
+  std::map<uint32_t, Partner> partners_;
+  CopyLane lane_;
+  std::shared_ptr<BulkWays> bulk_;
+};
+
+}  // namespace ropeway::hccl

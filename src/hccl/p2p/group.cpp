@@ -1,0 +1,56 @@
+#include "hccl/p2p/group.h"
+
+namespace ropeway::hccl {
+
+TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call, std::vector<TransferRef> transfers)
+    : StreamOp(communicator), call_(call), exchange_(Exchange::Of(*communicator)), transfers_(std::move(transfers)),
+      left_(transfers_.size()) {}
+
+aclError TransferGroup::Enqueue(void* stream) {
+  std::lock_guard lock(exchange_->order);
+  auto& next = exchange_->next_number;
+  for (const TransferRef& transfer : transfers_) transfer->number = next[{transfer->peer, transfer->sending}]++;
+  const aclError code = Launch(stream);
+  if (code == 0) return code;
+  for (const TransferRef& transfer : transfers_) --next[{transfer->peer, transfer->sending}];
+  return code;
+}
+
+void TransferGroup::Started() {
+  const auto self = std::static_pointer_cast<TransferGroup>(shared_from_this());
+  for (const TransferRef& transfer : transfers_) {
+    transfer->done = [self](HcclResult result, const std::string& why) { self->OneOver(result, why); };
+    exchange_->Begin(transfer);
+  }
+}
+
+void TransferGroup::OneOver(HcclResult result, const std::string& why) {
+  if (dropped_) return;
+  const bool first_failure = failure_ == HCCL_SUCCESS && result != HCCL_SUCCESS;
+  if (first_failure) {
+    failure_ = result;
+    why_ = std::string(call_) + ": " + why;
+  }
+  if (--left_ == 0) return Finish(failure_, why_);
+  // The stream fails, so its memory may be gone soon: the others end, too. A moment later, when all have begun.
+  if (first_failure) {
+    IoThread::Get().Post([self = std::static_pointer_cast<TransferGroup>(shared_from_this())] { self->WithdrawAll(); });
+  }
+}
+
+void TransferGroup::WithdrawAll() {
+  for (const TransferRef& transfer : transfers_) exchange_->Withdraw(transfer, "another item of the same call failed");
+}
+
+void TransferGroup::Revoked() {
+  for (const TransferRef& transfer : transfers_) {
+    if (transfer->view) transfer->view->Close();
+  }
+}
+
+void TransferGroup::Dropped() {
+  dropped_ = true;
+  for (const TransferRef& transfer : transfers_) exchange_->Withdraw(transfer, "its stream was aborted, failed or waited too long");
+}
+
+}  // namespace ropeway::hccl
