@@ -107,13 +107,17 @@ function(ropeway_process_tests)
 endfunction()
 
 function(ropeway_hccl_tests)
-  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/hccl/*_test.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/hccl/*_test.cpp ${tests_dir}/hccl_ranks/*_test.cpp)
   ropeway_gtest(hccl_tests hccl_objects ${sources})
   foreach(schedule fast earliest latest random:20261115)
     string(REGEX REPLACE ":.*" "" word ${schedule})
     ropeway_watched_test(hccl_${word} $<TARGET_FILE:hccl_tests>)
     set_property(TEST hccl_${word} APPEND PROPERTY ENVIRONMENT ROPEWAY_SCHEDULE=${schedule})
   endforeach()
+  # Ranks as processes: the program starts itself again for each.
+  file(GLOB process_sources CONFIGURE_DEPENDS ${tests_dir}/hccl_ranks/process/*.cpp)
+  ropeway_gtest(hccl_process_tests hccl_objects ${process_sources})
+  ropeway_watched_test(hccl_processes $<TARGET_FILE:hccl_process_tests>)
 endfunction()
 
 ropeway_static_test(layering ${tools_dir}/check_layers.sh)

@@ -1,0 +1,188 @@
+// Ranks in processes of their own: data, barriers, rank tables, and what the others see when one of them dies or never comes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "hccl_ranks/process/roles.h"
+
+namespace processes_test {
+
+using namespace ropeway_test;
+
+// Every size once: in the offer, by the engine or over the bulk connection.
+int Exchange(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  for (const size_t size : {8u, 16384u, 16385u, 300000u, 4u << 20}) RingOnce(call, state, size, static_cast<uint32_t>(size));
+  RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kExchange("exchange", &Exchange);
+
+// Sub-communicator of the even ranks and of the odd ones.
+int Split(RoleCall& call) {
+  RankState state, half;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  std::vector<uint32_t> members;
+  for (uint32_t rank = call.rank % 2; rank < call.size; rank += 2) members.push_back(rank);
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  RW_ROLE_EXPECT(HcclCreateSubCommConfig(&state.comm, static_cast<uint32_t>(members.size()), members.data(), 5 + call.rank % 2,
+                                         call.rank / 2, &config, &half.comm) == HCCL_SUCCESS);
+  half.stream = state.stream;
+  RoleCall sub = call;
+  sub.rank = call.rank / 2;
+  sub.size = static_cast<uint32_t>(members.size());
+  RingOnce(sub, half, 100000, 1000 * (call.rank % 2));
+  RW_ROLE_EXPECT(HcclCommDestroy(half.comm) == HCCL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kSplit("split", &Split);
+
+// Rank 1 says where it is and waits to be killed; the others wait for it in a stream.
+bool IsLoss(HcclResult result) { return result == HCCL_E_REMOTE || result == HCCL_E_TCP_TRANSFER; }
+bool IsLossOnStream(aclError code) { return code == 507056 || code == 507057; }
+
+int LoseOne(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  void* buffer = nullptr;
+  RW_ROLE_EXPECT(aclrtMalloc(&buffer, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  if (call.rank == 1) {
+    call.parent.Say("here");
+    call.parent.Hear();
+    return 2;  // not reached: the parent kills it
+  }
+  const bool receives = call.rank % 2 == 0;
+  const HcclResult queued = receives ? HcclRecv(buffer, 1 << 20, HCCL_DATA_TYPE_UINT8, 1, state.comm, state.stream)
+                                     : HcclBarrier(state.comm, state.stream);
+  RW_ROLE_EXPECT(queued == HCCL_SUCCESS);
+  call.parent.Say("waiting");
+  RW_ROLE_EXPECT(IsLossOnStream(aclrtSynchronizeStream(state.stream)));
+  HcclResult error = HCCL_SUCCESS;
+  RW_ROLE_EXPECT(HcclGetCommAsyncError(state.comm, &error) == HCCL_SUCCESS && IsLoss(error));
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kLoseOne("lose_one", &LoseOne);
+
+// Rank 0, which has the root's service, is the one that dies.
+int LoseRoot(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  if (call.rank == 0) {
+    call.parent.Say("here");
+    call.parent.Hear();
+    return 2;
+  }
+  RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
+  call.parent.Say("waiting");
+  RW_ROLE_EXPECT(IsLossOnStream(aclrtSynchronizeStream(state.stream)));
+  HcclResult error = HCCL_SUCCESS;
+  RW_ROLE_EXPECT(HcclGetCommAsyncError(state.comm, &error) == HCCL_SUCCESS && IsLoss(error));
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kLoseRoot("lose_root", &LoseRoot);
+
+int Incomplete(RoleCall& call) {
+  RankState state;
+  return JoinByRoot(call, &state);
+}
+const RoleEntry kIncomplete("incomplete", &Incomplete);
+
+int ByTable(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(aclrtSetDevice(static_cast<int32_t>(call.rank)) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtCreateStream(&state.stream) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(HcclCommInitClusterInfo(call.argument.c_str(), call.rank, &state.comm) == HCCL_SUCCESS);
+  for (const size_t size : {100u, 70000u, 3u << 20}) RingOnce(call, state, size, static_cast<uint32_t>(size));
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kByTable("by_table", &ByTable);
+
+void ExpectAllGood(std::vector<RankProcess>& ranks) {
+  for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
+}
+
+TEST(Processes, RingExchangeOfTwo) {
+  auto ranks = StartRanks("exchange", 2);
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, RingExchangeOfEight) {
+  auto ranks = StartRanks("exchange", 8);
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, SubCommunicatorsExchangeAmongThemselves) {
+  auto ranks = StartRanks("split", 6);
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, EverybodyLearnsOfARankThatIsKilled) {
+  auto ranks = StartRanks("lose_one", 4);
+  for (auto& rank : ranks) EXPECT_NE(rank.Hear(), "");
+  ranks[1].Kill();
+  for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), rank == 1 ? 1009 : 0) << "rank " << rank;
+}
+
+TEST(Processes, EverybodyLearnsOfARootThatIsKilled) {
+  auto ranks = StartRanks("lose_root", 3);
+  for (auto& rank : ranks) EXPECT_NE(rank.Hear(), "");
+  ranks[0].Kill();
+  for (size_t rank = 1; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
+}
+
+TEST(Processes, RankThatNeverComesIsATimeout) {
+  const std::map<std::string, std::string> settings = {{"HCCL_CONNECT_TIMEOUT", "0.2"}};
+  std::vector<RankProcess> ranks;
+  for (uint32_t rank = 0; rank < 2; ++rank) ranks.emplace_back("incomplete", rank, 3, "", settings);
+  ranks[1].Say(ranks[0].Hear());
+  // Whoever gives up last may see the root's service end with its process.
+  for (auto& rank : ranks) EXPECT_THAT(rank.Wait(), testing::AnyOf(HCCL_E_TIMEOUT, HCCL_E_REMOTE));
+}
+
+// Tables: two servers on the loopback, so that the bytes take the way between hosts; and one server, where they do not.
+class Table {
+ public:
+  explicit Table(const std::string& text) : path_("/tmp/ropeway_rank_table_" + std::to_string(getpid()) + ".json") {
+    std::ofstream(path_) << text;
+  }
+  ~Table() { unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+void RunTable(const std::string& text, uint32_t size) {
+  const Table table(text);
+  std::vector<RankProcess> ranks;
+  for (uint32_t rank = 0; rank < size; ++rank) ranks.emplace_back("by_table", rank, size, table.path());
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, TableOfTwoServers) {
+  const std::string port = std::to_string(20000 + getpid() % 20000);
+  RunTable(R"({"status":"completed","version":"1.0","server_count":"2","server_list":[
+    {"server_id":"a","device":[{"device_id":"0","device_ip":"127.0.0.1","device_port":")" + port + R"(","rank_id":"0"},
+                               {"device_id":"1","device_ip":"127.0.0.1","rank_id":"1"}]},
+    {"server_id":"b","device":[{"device_id":"0","device_ip":"127.0.0.2","rank_id":"2"}]}]})", 3);
+}
+
+TEST(Processes, TableOfOneServerNeedsNoAddresses) {
+  const std::string port = std::to_string(20000 + getpid() % 20000);
+  RunTable(R"({"status":"completed","version":"1.2","server_count":"1","server_list":[
+    {"server_id":"a","host_ip":"127.0.0.1","device":[{"device_id":"0","device_port":")" + port + R"(","rank_id":"0"},
+                               {"device_id":"1","rank_id":"1"}]}],
+    "super_pod_list":[{"super_pod_id":"0","server_list":[{"server_id":"a"}]}]})", 2);
+}
+
+}  // namespace processes_test
