@@ -14,7 +14,7 @@
 
 namespace ucx_link_test {
 
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 
 constexpr size_t kStranger = 4;
 

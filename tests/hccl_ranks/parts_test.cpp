@@ -13,7 +13,7 @@
 
 namespace parts_test {
 
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 
 std::string Hex(const Digest& digest) {
   std::string text;

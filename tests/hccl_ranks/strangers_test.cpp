@@ -11,7 +11,7 @@
 namespace strangers_test {
 
 using namespace ropeway_test;
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 
 class Strangers : public RanksTest {
  protected:

@@ -10,7 +10,6 @@
 #include "hccl/rank/services.h"
 
 using namespace ropeway::comm;
-using namespace ropeway::hccl;
 
 HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rankSize) {
   return Entry(__func__, [&]() -> Status {

@@ -16,9 +16,8 @@
 #include "hccl/rank/table_plan.h"
 
 using namespace ropeway::comm;
-using namespace ropeway::hccl;
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 constexpr size_t kLongestPath = 4096;  // with the terminator
@@ -29,7 +28,7 @@ Status RequireRank(uint32_t rank, uint32_t size) {
   return Ok();
 }
 
-comm::Result<int32_t> CurrentDevice() {
+Result<int32_t> CurrentDevice() {
   int32_t device = 0;
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&device)));
   return device;
@@ -129,7 +128,7 @@ Status JoinAll(const RootTicket& ticket, uint32_t count, const int32_t* devices,
 }
 
 }  // namespace
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 HcclResult HcclGetRootInfo(HcclRootInfo* rootInfo) {
   return Entry(__func__, [&]() -> Status {

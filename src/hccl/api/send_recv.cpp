@@ -8,9 +8,8 @@
 #include "ropeway/ropeway.h"
 
 using namespace ropeway::comm;
-using namespace ropeway::hccl;
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 constexpr uint64_t kMostElements = 0x7FFFFFFFF;  // SYS_MAX_COUNT
@@ -55,7 +54,7 @@ Status Describe(void* buffer, Transfer* transfer) {
   return Ok();
 }
 
-comm::Result<TransferRef> MakeTransfer(bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer) {
+Result<TransferRef> MakeTransfer(bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer) {
   auto transfer = std::make_shared<Transfer>();
   transfer->sending = sending;
   transfer->peer = peer;
@@ -92,7 +91,7 @@ Status CheckItem(const HcclSendRecvItem& item, uint32_t index, const Communicato
 }
 
 }  // namespace
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank, HcclComm comm, aclrtStream stream) {
   return One(__func__, true, sendBuf, count, dataType, destRank, comm, stream);

@@ -11,7 +11,7 @@
 
 #include "hccl/hccl_types.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Names a region for the one peer that it is exposed to. Chosen by the owner: not 0, never used twice for a peer.
 using RegionId = uint64_t;
@@ -73,4 +73,4 @@ class Link {
 // counts for the call that makes it. Null, with the reason in `why`, when there is no UCX.
 Link* OpenUcxLink(const std::string& local_ip, std::string* why);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

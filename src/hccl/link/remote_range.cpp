@@ -10,7 +10,7 @@
 #include "acl/acl_rt.h"
 #include "ropeway/ropeway.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 struct Range {
@@ -95,17 +95,17 @@ void ReleaseRemoteRange(void* begin) {
   table.count.store(table.ranges.size(), std::memory_order_release);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 namespace ropeway::comm {
 
 bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclResult* result) {
-  const auto to = hccl::Find(dst);
-  const auto from = hccl::Find(src);
+  const auto to = Find(dst);
+  const auto from = Find(src);
   if (!to && !from) return false;
   *result = Entry("HcclMemcpyAsync", [&]() -> Status {
     if (to && from) return Fail(HCCL_E_PARA, "dst and src are both memory of another host: one side must be of this one");
-    return to ? hccl::Copy(*to, dst, src, count, true, stream) : hccl::Copy(*from, src, dst, count, false, stream);
+    return to ? Copy(*to, dst, src, count, true, stream) : Copy(*from, src, dst, count, false, stream);
   });
   return true;
 }

@@ -14,11 +14,11 @@ bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclR
 
 }  // namespace ropeway::comm
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Reserves `size` bytes of addresses that stand for a region of a peer. Null when the process has no room.
 void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId region);
 // `begin` as ReserveRemoteRange returned it. Copies that are queued already still run.
 void ReleaseRemoteRange(void* begin);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -4,7 +4,7 @@
 #include "hccl/rank/stream_code.h"
 #include "ropeway/ropeway.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Owned by the stream until it starts, by the link from then on.
@@ -49,4 +49,4 @@ comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<Tran
   return comm::Ok();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

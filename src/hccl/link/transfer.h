@@ -7,7 +7,7 @@
 #include "hccl/base/result.h"
 #include "hccl/link/peer_link.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Communicator;
 
@@ -22,4 +22,4 @@ struct LinkTarget {
 // communicator's asynchronous error. The local side must stay until then.
 comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, void* stream);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <mutex>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 std::mutex message_mutex;
@@ -74,4 +74,4 @@ std::string LastUcxMessage() {
   return last_message;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

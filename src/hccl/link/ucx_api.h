@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // X(name) for every function that is used.
 #define RW_UCP_FUNCTIONS(X) \
@@ -40,4 +40,4 @@ const UcxApi* LoadUcx(std::string* why);
 // What UCX itself logged last, for the text of an error; "" when it has said nothing.
 std::string LastUcxMessage();
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

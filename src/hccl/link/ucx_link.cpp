@@ -12,7 +12,7 @@
 #include "hccl/link/ucx_peer.h"
 #include "hccl/link/ucx_settings.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // The one link of the process, never destroyed.
@@ -208,4 +208,4 @@ ucs_status_t UcxLink::Received(void* argument, const void* header, size_t header
   return UCS_OK;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -17,7 +17,7 @@
 #include "hccl/link/ucx_api.h"
 #include "hccl/link/ucx_wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class UcxPeer;
 
@@ -76,4 +76,4 @@ class UcxLink final : public Link {
   bool stop_ = false;                          // guarded by mutex_
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Enough chunks on their way to keep a fast network busy, few enough that a failure has little to call back.
@@ -278,4 +278,4 @@ void UcxPeer::EndWhenQuiet() {
   link_.Post([self = shared_from_this()] { self->link_.Remove(*self); });
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

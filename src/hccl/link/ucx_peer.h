@@ -15,7 +15,7 @@
 
 #include "hccl/link/ucx_link.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> {
  public:
@@ -116,4 +116,4 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   std::deque<Job> jobs_;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

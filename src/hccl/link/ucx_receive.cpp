@@ -4,7 +4,7 @@
 
 #include "hccl/link/ucx_peer.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 const char* TextOf(WireStatus status) {
@@ -78,4 +78,4 @@ void UcxPeer::Answered(const WireHeader& header) {
   End(header.transfer, header.status == WireStatus::kGood ? TransferEnd{} : TransferEnd{HCCL_E_REMOTE, TextOf(header.status)});
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

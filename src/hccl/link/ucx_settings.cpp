@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 std::string TextOf(const sockaddr* address) {
@@ -72,4 +72,4 @@ std::chrono::nanoseconds StallLimit() {
   return std::chrono::nanoseconds(4096) * (1L << exponent) * (retries + 1);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

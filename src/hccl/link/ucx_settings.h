@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Names without the prefix UCX_, and values.
 std::vector<std::pair<std::string, std::string>> UcxSettings(const std::string& local_ip);
@@ -14,4 +14,4 @@ std::vector<std::pair<std::string, std::string>> UcxSettings(const std::string& 
 // How long a peer with work pending may show no sign of life: HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT, as a queue pair would count.
 std::chrono::nanoseconds StallLimit();
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

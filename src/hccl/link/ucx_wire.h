@@ -6,7 +6,7 @@
 
 #include "hccl/link/peer_link.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 constexpr unsigned kUcxMessageId = 1;
 
@@ -46,4 +46,4 @@ struct WireItem {
 // without putting pieces together.
 constexpr uint64_t kChunkBytes = 63 * 1024;
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

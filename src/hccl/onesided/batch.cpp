@@ -5,7 +5,7 @@
 #include "hccl/onesided/one_sided.h"
 #include "ropeway/ropeway.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 using comm::Fail;
 using comm::FromRuntime;
@@ -94,4 +94,4 @@ Status OneSided::Batch(bool put, uint32_t peer, const std::vector<BatchItem>& it
   return work.transfers.empty() ? Ok() : LaunchTransfer(work.target, put, std::move(work.transfers), stream);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

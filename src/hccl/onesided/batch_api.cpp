@@ -2,7 +2,7 @@
 #include "hccl/onesided/checks.h"
 #include "hccl/onesided/one_sided.h"
 
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 using ropeway::comm::Entry;
 using ropeway::comm::Fail;
 using ropeway::comm::Ok;
@@ -10,7 +10,7 @@ using ropeway::comm::RequirePointer;
 using ropeway::comm::Result;
 using ropeway::comm::Status;
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // 0 for a number that is no data type.
@@ -57,7 +57,7 @@ Status Batch(bool put, HcclComm comm, uint32_t rank, const HcclOneSideOpDesc* de
 }
 
 }  // namespace
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 HcclResult HcclBatchPut(HcclComm comm, u32 remoteRank, HcclOneSideOpDesc* desc, u32 descNum, rtStream_t stream) {
   return Entry(__func__, [&] { return Batch(true, comm, remoteRank, desc, descNum, stream); });

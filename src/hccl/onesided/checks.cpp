@@ -2,7 +2,7 @@
 
 #include "hcomm/hcomm_res_defs.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 using comm::Fail;
 using comm::Ok;
@@ -31,4 +31,4 @@ comm::Result<Deadline> DeadlineOf(const Communicator& communicator, int timeout)
   return timeout == 0 ? communicator.ConnectDeadline() : std::chrono::steady_clock::now() + std::chrono::seconds(timeout);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

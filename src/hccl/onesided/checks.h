@@ -4,7 +4,7 @@
 #include "hccl/base/result.h"
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Type, size and end of memory that is to be registered: HCCL_E_PARA.
 comm::Status RequireMemory(int type, const void* addr, uint64_t size);
@@ -13,4 +13,4 @@ comm::Status RequireRank(const Communicator& communicator, uint32_t rank);
 // Seconds; 0 for HCCL_CONNECT_TIMEOUT, -1 for ever, less: HCCL_E_PARA.
 comm::Result<Deadline> DeadlineOf(const Communicator& communicator, int timeout);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

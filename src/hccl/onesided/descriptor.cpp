@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 HcclMemDesc Pack(const Descriptor& descriptor) {
   HcclMemDesc bytes{};
@@ -21,4 +21,4 @@ std::optional<Descriptor> Unpack(const HcclMemDesc& bytes) {
   return descriptor;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -7,7 +7,7 @@
 
 #include "hccl/hccl_one_sided_services.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // How the importer gets there. The exporter decides, since it has to prepare it.
 enum class Route : uint32_t {
@@ -43,4 +43,4 @@ inline bool Contains(uint64_t outer, uint64_t outer_size, uint64_t inner, uint64
   return inner >= outer && inner - outer <= outer_size && inner_size <= outer_size - (inner - outer);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

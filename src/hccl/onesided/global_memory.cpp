@@ -5,7 +5,7 @@
 #include "hccl/onesided/checks.h"
 #include "hccl/onesided/one_sided.h"
 
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 using ropeway::comm::Entry;
 using ropeway::comm::Fail;
 using ropeway::comm::Ok;
@@ -13,7 +13,7 @@ using ropeway::comm::RequirePointer;
 using ropeway::comm::Result;
 using ropeway::comm::Status;
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 struct GlobalMemory {
@@ -123,7 +123,7 @@ Status OneSided::Prepare(Deadline deadline) {
   return Ok();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 HcclResult HcclRegisterGlobalMem(const CommMem* mem, void** memHandle) {
   return Entry(__func__, [&]() -> Status {

@@ -2,7 +2,7 @@
 
 #include "ropeway/ropeway.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 using comm::Fail;
 
@@ -44,4 +44,4 @@ comm::Result<char*> HostViewOf(CommMemType type, void* address, uint64_t size) {
   return static_cast<char*>(view);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -9,7 +9,7 @@
 #include "hccl/base/result.h"
 #include "hccl/onesided/descriptor.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // For one peer.
 struct Export {
@@ -53,4 +53,4 @@ class LocalRegions {
 // Where the host reaches the memory of a registration: null for device memory of an engine that does not show it.
 comm::Result<char*> HostViewOf(CommMemType type, void* address, uint64_t size);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

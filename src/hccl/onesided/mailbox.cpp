@@ -1,6 +1,6 @@
 #include "hccl/onesided/mailbox.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 void Mailboxes::Deliver(uint32_t peer, uint16_t type, const std::string& body) {
   std::lock_guard lock(mutex_);
@@ -31,4 +31,4 @@ HcclResult Mailboxes::Take(uint32_t peer, uint16_t type, Deadline deadline, std:
   return HCCL_SUCCESS;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

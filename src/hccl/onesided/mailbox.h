@@ -9,7 +9,7 @@
 
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 enum OneSidedMessage : uint16_t {
   kDescriptors = kOneSidedMessages + 0,  // body: HcclMemDesc[]
@@ -35,4 +35,4 @@ class Mailboxes {
   std::map<uint32_t, Box> boxes_;  // guarded by mutex_
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -4,14 +4,14 @@
 #include "hccl/onesided/checks.h"
 #include "hccl/onesided/one_sided.h"
 
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 using ropeway::comm::Entry;
 using ropeway::comm::Fail;
 using ropeway::comm::Ok;
 using ropeway::comm::RequirePointer;
 using ropeway::comm::Status;
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 namespace {
 
@@ -29,7 +29,7 @@ Status AsRuntimeError(Status status) {
 }
 
 }  // namespace
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 HcclResult HcclRegisterMem(HcclComm comm, u32 remoteRank, int type, void* addr, u64 size, HcclMemDesc* desc) {
   return Entry(__func__, [&]() -> Status {

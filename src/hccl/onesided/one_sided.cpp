@@ -7,7 +7,7 @@
 
 #include "acl/acl_rt.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 using comm::Fail;
 using comm::FromRuntime;
@@ -203,4 +203,4 @@ bool OneSided::IsEnabled(uint32_t peer, uint64_t address, uint64_t size) {
   return pairs_[peer].remote.Find(address, size) != nullptr;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

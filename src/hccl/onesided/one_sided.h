@@ -14,7 +14,7 @@
 #include "hccl/onesided/remote_regions.h"
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // One item of a batch, in bytes.
 struct BatchItem {
@@ -92,4 +92,4 @@ struct OneSidedRef {
 };
 comm::Result<OneSidedRef> FindOneSided(HcclComm comm);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

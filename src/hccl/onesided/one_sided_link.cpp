@@ -7,7 +7,7 @@
 #include "acl/acl_rt.h"
 #include "hccl/onesided/one_sided.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 using comm::Fail;
 using comm::Ok;
@@ -130,4 +130,4 @@ void OneSided::Close() {
     if (pair.link != nullptr) pair.link->Close({HCCL_E_REMOTE, "the communicator was destroyed"});
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -3,7 +3,7 @@
 #include "acl/acl_rt.h"
 #include "hccl/link/remote_range.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // A copy between two devices needs the executing one to have been granted access.
@@ -64,4 +64,4 @@ void CloseRemote(const RemoteRegion& region) {
   if (region.descriptor.route == Route::kLink && region.mapped != nullptr) ReleaseRemoteRange(region.mapped);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

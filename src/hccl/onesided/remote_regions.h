@@ -7,7 +7,7 @@
 #include "hccl/link/transfer.h"
 #include "hccl/onesided/descriptor.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct RemoteRegion {
   Descriptor descriptor;
@@ -37,4 +37,4 @@ comm::Result<RemoteRegion> OpenRemote(const Descriptor& descriptor, const LinkTa
 // Gives back what OpenRemote took. For a mapping the calling thread needs a context.
 void CloseRemote(const RemoteRegion& region);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

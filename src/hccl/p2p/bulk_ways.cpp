@@ -2,7 +2,7 @@
 
 #include "hccl/rank/parts.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 BulkWays::~BulkWays() {
   for (auto& [peer, out] : out_) {
@@ -71,4 +71,4 @@ void BulkWays::Enter(uint32_t peer, Fd fd) {
   in_[peer] = Connection::Open(std::move(fd), std::move(events));
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -13,7 +13,7 @@
 #include "hccl/rank/connection.h"
 #include "hccl/rank/handshake.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class BulkWays : public std::enable_shared_from_this<BulkWays> {
  public:
@@ -50,4 +50,4 @@ class BulkWays : public std::enable_shared_from_this<BulkWays> {
   std::map<uint32_t, std::shared_ptr<Connection>> in_;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

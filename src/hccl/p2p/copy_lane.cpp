@@ -6,7 +6,7 @@
 #include "hccl/rank/io_thread.h"
 #include "ropeway/ropeway.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Behind every copy: tells that it is done, or that the stream gave it up. One of the two functions gets it, once.
@@ -77,4 +77,4 @@ void CopyLane::Copy(aclrtContext context, void* dst, const void* src, uint64_t b
   done(RuntimeText("aclrtMemcpyAsync", code));
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

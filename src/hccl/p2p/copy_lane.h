@@ -10,7 +10,7 @@
 
 #include "acl/acl_rt.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class CopyLane {
  public:
@@ -37,4 +37,4 @@ class CopyLane {
 // The runtime's last words on this thread.
 std::string RuntimeText(const char* call, aclError code);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 #include "hccl/rank/parts.h"
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 std::shared_ptr<Exchange> Existing(Communicator& communicator) { return Exchange::Of(communicator); }
@@ -211,4 +211,4 @@ void Exchange::Destroyed() {
   lane_.Clear();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

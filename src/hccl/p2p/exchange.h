@@ -21,7 +21,7 @@
 #include "hccl/p2p/transfer.h"
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
@@ -88,4 +88,4 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::shared_ptr<BulkWays> bulk_;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

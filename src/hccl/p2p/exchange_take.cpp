@@ -5,7 +5,7 @@
 #include "hccl/rank/parts.h"
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
@@ -155,4 +155,4 @@ void Exchange::BulkBroke(uint32_t peer, bool sending, const std::string& why) {
     Refuse(transfer, HCCL_E_TCP_TRANSFER, "the bulk connection with rank " + std::to_string(peer) + " broke: " + why);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

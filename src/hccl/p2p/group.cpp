@@ -1,6 +1,6 @@
 #include "hccl/p2p/group.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call, std::vector<TransferRef> transfers)
     : StreamOp(communicator), call_(call), exchange_(Exchange::Of(*communicator)), transfers_(std::move(transfers)),
@@ -53,4 +53,4 @@ void TransferGroup::Dropped() {
   for (const TransferRef& transfer : transfers_) exchange_->Withdraw(transfer, "its stream was aborted, failed or waited too long");
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -9,7 +9,7 @@
 #include "hccl/p2p/transfer.h"
 #include "hccl/rank/stream_op.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class TransferGroup final : public StreamOp {
  public:
@@ -34,4 +34,4 @@ class TransferGroup final : public StreamOp {
   bool dropped_ = false;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 enum SendRecvMessage : uint16_t {
   kOffer = kSendRecvMessages + 1,
@@ -17,4 +17,4 @@ enum SendRecvMessage : uint16_t {
 // Two copies of so few bytes cost less than a second message.
 constexpr uint64_t kInlineBytes = 16 << 10;
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

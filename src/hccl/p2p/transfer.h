@@ -10,7 +10,7 @@
 #include "hccl/rank/communicator.h"
 #include "hccl/rank/window.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct Transfer {
   bool sending = false;
@@ -37,4 +37,4 @@ struct Transfer {
 };
 using TransferRef = std::shared_ptr<Transfer>;
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 struct Interface {
@@ -139,4 +139,4 @@ std::optional<Address> ChooseLocalAddress(std::string* why) {
   return std::nullopt;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

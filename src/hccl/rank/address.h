@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct Address {
   // Empty when `text` is not a numeric address.
@@ -29,4 +29,4 @@ struct Address {
 // name (container bridges come after all others, the loopback last). Empty with the reason in *why. The port is 0.
 std::optional<Address> ChooseLocalAddress(std::string* why);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

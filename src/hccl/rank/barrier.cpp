@@ -3,7 +3,7 @@
 #include "hccl/rank/parts.h"
 #include "hccl/rank/stream_op.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Barriers are numbered in the order of the calls, so that all ranks number them alike.
@@ -46,4 +46,4 @@ aclError LaunchBarrier(const std::shared_ptr<Communicator>& communicator, void* 
   return code;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -4,9 +4,9 @@
 #include "acl/acl_base.h"
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // The runtime's code when the stream does not take it.
 aclError LaunchBarrier(const std::shared_ptr<Communicator>& communicator, void* stream);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -15,7 +15,7 @@
 #include "hccl/rank/root_service.h"
 #include "hccl/rank/sha256.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Seconds of a variable; parts of a second count, too. What is no number, or below `least`, is as if it were not set.
@@ -203,4 +203,4 @@ void RunOnIo(const std::function<void()>& function) {
   done->get_future().wait();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -10,7 +10,7 @@
 
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct Outcome {
   HcclResult result = HCCL_SUCCESS;
@@ -58,4 +58,4 @@ RootTicket TicketOf(const std::shared_ptr<Communicator>& communicator);
 // Runs `function` on the I/O thread and waits for it.
 void RunOnIo(const std::function<void()>& function);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -6,7 +6,7 @@
 #include "hccl/rank/door.h"
 #include "hccl/rank/services.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Below the services' numbers.
@@ -221,4 +221,4 @@ void Channels::Leave() {
   }
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

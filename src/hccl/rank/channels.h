@@ -16,7 +16,7 @@
 #include "hccl/rank/connection.h"
 #include "hccl/rank/handshake.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Channels : public std::enable_shared_from_this<Channels> {
  public:
@@ -80,4 +80,4 @@ class Channels : public std::enable_shared_from_this<Channels> {
   std::map<uint32_t, Slot> slots_;  // of the peers that there was something to say to or to hear from
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -9,7 +9,7 @@
 #include "hccl/rank/parts.h"
 #include "hccl/rank/services.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Where a thread waits for the I/O thread. Outlives whichever of the two is done first.
@@ -125,4 +125,4 @@ void Parts::Dissolve(Communicator& communicator, std::function<void()> done) {
   membership->Leave([membership, done = std::move(done)] { done(); });
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -17,7 +17,7 @@
 #include "hccl/hccl_types.h"
 #include "hccl/rank/address.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Communicator;
 class Channels;
@@ -144,4 +144,4 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 // HcclCommDestroy answers HCCL_E_AGAIN while a reference of another thread is held, so hold it for the length of a call only.
 std::shared_ptr<Communicator> FindCommunicator(HcclComm comm);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -4,7 +4,7 @@
 
 #include "hccl/rank/sha256.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Not the bytes that peers call the communicator by: the name is printed.
@@ -21,17 +21,17 @@ std::string PrintableName(const std::string& communicator) {
 
 }  // namespace
 
-comm::Status ApplyConfig(const HcclCommConfig* config, Plan* plan) {
-  if (config == nullptr) return comm::Ok();
+Status ApplyConfig(const HcclCommConfig* config, Plan* plan) {
+  if (config == nullptr) return Ok();
   HcclCommConfigInfo info;
   std::memcpy(&info, config->reserved, sizeof info);
   if (info.magicWord != HCCL_COMM_CONFIG_MAGIC_WORD)
-    return comm::Fail(HCCL_E_PARA, "config was not prepared: call HcclCommConfigInit before filling it in");
+    return Fail(HCCL_E_PARA, "config was not prepared: call HcclCommConfigInit before filling it in");
   if (std::memchr(config->hcclCommName, '\0', sizeof config->hcclCommName) == nullptr)
-    return comm::Fail(HCCL_E_PARA, "config->hcclCommName has no end within its %d bytes", COMM_NAME_MAX_LENGTH);
+    return Fail(HCCL_E_PARA, "config->hcclCommName has no end within its %d bytes", COMM_NAME_MAX_LENGTH);
   plan->name = config->hcclCommName;
   if (config->hcclExecTimeOut >= 0) plan->exec_timeout_s = config->hcclExecTimeOut;
-  return comm::Ok();
+  return Ok();
 }
 
 void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan) {
@@ -41,4 +41,4 @@ void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan)
   plan->world_rank = given ? config->hcclWorldRankID : world_rank;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

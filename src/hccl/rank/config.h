@@ -6,12 +6,12 @@
 #include "hccl/hccl_types.h"
 #include "hccl/rank/bootstrap.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Checks a configuration (null: none) and takes its name and time limit over. HCCL_E_PARA: HcclCommConfigInit was not called.
-comm::Status ApplyConfig(const HcclCommConfig* config, Plan* plan);
+Status ApplyConfig(const HcclCommConfig* config, Plan* plan);
 
 // Fills in what the configuration leaves open: a name that all ranks derive alike, and the world rank.
 void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -12,7 +12,7 @@
 #include "hccl/rank/io_thread.h"
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 constexpr size_t kHeaderBytes = 24;  // body u32, type u16, reserved u16, id u64, bulk u64
@@ -222,4 +222,4 @@ void Connection::Abort() {
   });
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

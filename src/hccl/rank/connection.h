@@ -12,7 +12,7 @@
 #include "hccl/rank/socket.h"
 #include "hccl/rank/window.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct Frame {
   uint16_t type = 0;
@@ -78,4 +78,4 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Connection> lingering_;  // itself, while a closed connection sends its last words
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <chrono>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 Listener::~Listener() {
   IoThread::Get().Cancel(pause_);
@@ -79,4 +79,4 @@ void Door::Arrived(Fd fd) {
   if (strangers_.size() > kMostStrangers) strangers_.pop_front();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

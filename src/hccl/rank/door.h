@@ -12,7 +12,7 @@
 #include "hccl/rank/handshake.h"
 #include "hccl/rank/socket.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // A listening socket; closed with its last reference.
 class Listener {
@@ -57,4 +57,4 @@ class Door {
   std::deque<std::shared_ptr<Acceptor>> strangers_;  // oldest first
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

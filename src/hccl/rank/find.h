@@ -6,13 +6,13 @@
 #include "hccl/base/result.h"
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // HCCL_E_PARA for a handle that is none. Hold what it gives for the length of the call only (see FindCommunicator).
-inline comm::Result<std::shared_ptr<Communicator>> RequireCommunicator(HcclComm handle) {
+inline Result<std::shared_ptr<Communicator>> RequireCommunicator(HcclComm handle) {
   std::shared_ptr<Communicator> found = FindCommunicator(handle);
-  if (!found) return comm::Fail(HCCL_E_PARA, "comm %p is no communicator of this process, or no longer", handle);
+  if (!found) return Fail(HCCL_E_PARA, "comm %p is no communicator of this process, or no longer", handle);
   return found;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

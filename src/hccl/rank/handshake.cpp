@@ -10,7 +10,7 @@
 #include "hccl/rank/sha256.h"
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 constexpr std::string_view kMagic = "RWhccl\x01\n";  // the number is the version of everything that goes over a connection
@@ -188,4 +188,4 @@ void Acceptor::Finish(const Hello& hello, Fd result) {
   }
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -17,7 +17,7 @@
 #include "hccl/rank/io_thread.h"
 #include "hccl/rank/socket.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 enum class Purpose : uint8_t { kJoin = 1, kControl = 2, kBulk = 3 };
 
@@ -118,4 +118,4 @@ class Acceptor final : public Greeting {
   const std::string nonce_;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -8,7 +8,7 @@
 
 #include "hccl/rank/random.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 std::string HostIdentity() {
   std::string boot;
@@ -29,4 +29,4 @@ uint64_t ProcessNumber() {
   return number;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

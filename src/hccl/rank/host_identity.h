@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // The boot, the network namespace and the user: two processes with the same text can share memory. Containers and namespaces
 // count as hosts of their own, since nothing says that they can.
@@ -13,4 +13,4 @@ std::string HostIdentity();
 // A random number that no other process has; pids repeat between namespaces.
 uint64_t ProcessNumber();
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

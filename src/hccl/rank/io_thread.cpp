@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 IoThread& IoThread::Get() {
   static IoThread* const io = new IoThread;  // outlives static destructors: its thread never ends
@@ -130,4 +130,4 @@ void IoThread::Run() {
   }
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class IoThread {
  public:
@@ -57,4 +57,4 @@ class IoThread {
   std::vector<std::function<void()>> posted_;  // guarded by mutex_
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 constexpr size_t kSessionBytes = 16;
 
@@ -25,4 +25,4 @@ enum LifelineMessage : uint16_t {
   kGo = 13,             // root -> rank: all are ready
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 #include "hccl/rank/lifeline.h"
 #include "hccl/rank/peer_table.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 void Membership::Join(const PeerInfo& self, Deadline deadline) {
   join_body_ = Writer().Number(terms_.size).Raw(WritePeers({self})).Take();
@@ -135,4 +135,4 @@ void Membership::Leave(std::function<void()> done) {
   connection_->Send({kBye, 0, ""});
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

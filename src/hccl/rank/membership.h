@@ -14,7 +14,7 @@
 #include "hccl/rank/connection.h"
 #include "hccl/rank/handshake.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Membership : public std::enable_shared_from_this<Membership> {
  public:
@@ -71,4 +71,4 @@ class Membership : public std::enable_shared_from_this<Membership> {
   std::function<void()> left_;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 #include "hccl/rank/communicator.h"
 #include "hccl/rank/membership.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct Parts {
   // Null once the communicator is destroyed.
@@ -15,4 +15,4 @@ struct Parts {
   static void Dissolve(Communicator& communicator, std::function<void()> done);
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <map>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 constexpr size_t kLeastPeerBytes = 4 + 8 + 4 + 4 + 4 + 1 + 16 + 2;  // what one peer takes, so that a wrong count allocates nothing
@@ -56,4 +56,4 @@ bool ReadPeers(Reader& reader, std::vector<PeerInfo>* peers) {
   return reader.ok();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

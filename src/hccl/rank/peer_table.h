@@ -7,10 +7,10 @@
 #include "hccl/rank/communicator.h"
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 std::string WritePeers(const std::vector<PeerInfo>& peers);
 // False, with *peers in an unknown state, when the bytes are not such a list.
 bool ReadPeers(Reader& reader, std::vector<PeerInfo>* peers);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 inline std::string RandomBytes(size_t size) {
   std::string bytes(size, '\0');
@@ -20,4 +20,4 @@ inline std::string RandomBytes(size_t size) {
   return bytes;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

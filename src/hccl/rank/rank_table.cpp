@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ std::string ParseRankTable(const std::string& text, RankTable* table) {
   return "";
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -7,7 +7,7 @@
 
 #include "hccl/rank/address.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 struct RankTable {
   struct Rank {
@@ -22,4 +22,4 @@ struct RankTable {
 // Empty, or what is wrong with the table and where.
 std::string ParseRankTable(const std::string& text, RankTable* table);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

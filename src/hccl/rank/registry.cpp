@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 struct Row {
@@ -62,4 +62,4 @@ HcclResult RemoveCommunicator(HcclComm comm, std::shared_ptr<Communicator>* comm
   return HCCL_SUCCESS;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,11 +5,11 @@
 
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 HcclComm AddCommunicator(std::shared_ptr<Communicator> communicator);
 
 // Takes it out of the registry. HCCL_E_PARA: unknown; HCCL_E_AGAIN: another thread is inside a call with it.
 HcclResult RemoveCommunicator(HcclComm comm, std::shared_ptr<Communicator>* communicator);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 #include "hccl/rank/sha256.h"
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 constexpr std::string_view kMagic = "RWroot\x01\n";
@@ -42,4 +42,4 @@ bool ReadRootInfo(const HcclRootInfo& info, RootTicket* ticket) {
   return reader.AtEnd() && ticket->root.valid();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -4,10 +4,10 @@
 #include "hccl/hccl_types.h"
 #include "hccl/rank/bootstrap.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 void WriteRootInfo(const RootTicket& ticket, HcclRootInfo* info);
 // False for bytes that HcclGetRootInfo did not write, or that were damaged on their way.
 bool ReadRootInfo(const HcclRootInfo& info, RootTicket* ticket);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,7 +5,7 @@
 #include "hccl/rank/peer_table.h"
 #include "hccl/rank/random.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 std::map<std::string, std::shared_ptr<RootService>>& Services() {
@@ -160,4 +160,4 @@ void RootService::Broadcast(uint16_t type, uint64_t id, const std::string& body)
   for (auto& [rank, member] : members_) member.connection->Send({type, id, body});
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

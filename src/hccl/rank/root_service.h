@@ -13,7 +13,7 @@
 #include "hccl/rank/connection.h"
 #include "hccl/rank/door.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class RootService : public std::enable_shared_from_this<RootService> {
  public:
@@ -56,4 +56,4 @@ class RootService : public std::enable_shared_from_this<RootService> {
   std::set<uint64_t> aborted_;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

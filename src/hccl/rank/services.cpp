@@ -1,6 +1,6 @@
 #include "hccl/rank/services.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // Filled by static initialisers of this library, so before anybody reads it, and read-only afterwards.
@@ -22,4 +22,4 @@ const Service* ServiceOf(uint16_t type) {
   return nullptr;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -5,10 +5,10 @@
 
 #include "hccl/rank/communicator.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 const std::vector<const Service*>& AllServices();
 // Whose message this is; null for a type that nobody knows.
 const Service* ServiceOf(uint16_t type);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
@@ -82,4 +82,4 @@ bool EqualInConstantTime(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 using Digest = std::array<uint8_t, 32>;
 
@@ -21,4 +21,4 @@ inline std::string_view BytesOf(const Digest& digest) {
 // Takes the same time wherever the first difference is. Sizes are no secret.
 bool EqualInConstantTime(std::string_view a, std::string_view b);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 void Set(int fd, int level, int option, int value) { setsockopt(fd, level, option, &value, sizeof value); }
@@ -74,4 +74,4 @@ Fd Accept(int listener) {
   return fd;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -6,7 +6,7 @@
 
 #include "hccl/rank/address.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Owns a file descriptor.
 class Fd {
@@ -36,4 +36,4 @@ int ConnectOutcome(int fd);
 // Accepts one connection; invalid with errno set when there is none.
 Fd Accept(int listener);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

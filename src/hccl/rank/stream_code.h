@@ -4,7 +4,7 @@
 #include "acl/acl_base.h"
 #include "hccl/hccl_types.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 constexpr aclError kStreamLinkError = 507056;    // ACL_ERROR_RT_LINK_ERROR
 constexpr aclError kStreamRemoteError = 507057;  // ACL_ERROR_RT_SUSPECT_REMOTE_ERROR
@@ -28,4 +28,4 @@ constexpr aclError StreamCode(HcclResult result) {
   }
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

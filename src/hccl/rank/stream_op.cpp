@@ -6,7 +6,7 @@
 
 #include "hccl/rank/stream_code.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // The runtime holds a number, not a pointer: whether it is told of an end once, twice or not at all, nothing dangles.
@@ -94,4 +94,4 @@ void StreamOp::Finish(HcclResult result, const std::string& why) {
   if (operation_ != nullptr) ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

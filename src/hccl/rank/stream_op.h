@@ -11,7 +11,7 @@
 #include "hccl/rank/io_thread.h"
 #include "ropeway/ropeway.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class StreamOp : public std::enable_shared_from_this<StreamOp> {
  public:
@@ -46,4 +46,4 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   bool finished_ = false;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -2,25 +2,25 @@
 
 #include "hccl/rank/wire.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
-comm::Status RequireRanks(const Communicator& parent, const std::vector<uint32_t>& ranks, uint32_t rank) {
+Status RequireRanks(const Communicator& parent, const std::vector<uint32_t>& ranks, uint32_t rank) {
   std::vector<bool> seen(parent.size());
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i] >= parent.size())
-      return comm::Fail(HCCL_E_PARA, "rankIds[%zu] is %u; the communicator has %u ranks", i, ranks[i], parent.size());
-    if (seen[ranks[i]]) return comm::Fail(HCCL_E_PARA, "rankIds has rank %u twice", ranks[i]);
+      return Fail(HCCL_E_PARA, "rankIds[%zu] is %u; the communicator has %u ranks", i, ranks[i], parent.size());
+    if (seen[ranks[i]]) return Fail(HCCL_E_PARA, "rankIds has rank %u twice", ranks[i]);
     seen[ranks[i]] = true;
   }
   if (ranks[rank] != parent.rank())
-    return comm::Fail(HCCL_E_PARA, "rankIds[%u] is %u, but the caller is rank %u", rank, ranks[rank], parent.rank());
-  return comm::Ok();
+    return Fail(HCCL_E_PARA, "rankIds[%u] is %u, but the caller is rank %u", rank, ranks[rank], parent.rank());
+  return Ok();
 }
 
 }  // namespace
 
-comm::Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, const std::vector<uint32_t>& ranks, uint64_t id,
+Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, const std::vector<uint32_t>& ranks, uint64_t id,
                                  uint32_t rank, Plan* plan) {
   RW_TRY(RequireRanks(*parent, ranks, rank));
   Writer label;
@@ -38,7 +38,7 @@ comm::Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, co
   plan->root = parent->peer(ranks[0]).address;
   plan->serves = rank == 0;
   plan->own_address = parent->self().address;
-  return comm::Ok();
+  return Ok();
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -7,12 +7,12 @@
 #include "hccl/base/result.h"
 #include "hccl/rank/bootstrap.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 constexpr uint64_t kNoSubCommunicator = 0xffffffff;
 
 // `rank` < ranks.size(). HCCL_E_PARA for a list that is none of ranks of the parent, or whose entry `rank` is not the caller.
-comm::Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, const std::vector<uint32_t>& ranks, uint64_t id,
+Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, const std::vector<uint32_t>& ranks, uint64_t id,
                                  uint32_t rank, Plan* plan);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

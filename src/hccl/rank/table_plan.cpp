@@ -4,7 +4,7 @@
 
 #include "hccl/rank/sha256.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 namespace {
 
 // A table with one server needs no addresses, and those of its devices may be on no network of this host: the ranks meet on the
@@ -31,4 +31,4 @@ void PlanByTable(const RankTable& table, const std::string& text, uint32_t rank,
   plan->own_address->port = 0;
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -6,9 +6,9 @@
 #include "hccl/rank/bootstrap.h"
 #include "hccl/rank/rank_table.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // `rank` is in the table. Whoever can read the table can join, unless ROPEWAY_HCCL_SECRET adds something that only the ranks know.
 void PlanByTable(const RankTable& table, const std::string& text, uint32_t rank, Plan* plan);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

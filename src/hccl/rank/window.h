@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Window {
  public:
@@ -28,4 +28,4 @@ class Window {
   char* data_;  // guarded by mutex_
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 class Writer {
  public:
@@ -59,4 +59,4 @@ class Reader {
   bool ok_ = true;
 };
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
