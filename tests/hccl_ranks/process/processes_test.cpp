@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <random>
 
 #include "hccl_ranks/process/roles.h"
 
@@ -107,6 +109,57 @@ int ByTable(RoleCall& call) {
 }
 const RoleEntry kByTable("by_table", &ByTable);
 
+// Both wait for each other's bytes when the link goes.
+int CutOff(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  RingOnce(call, state, 200000, 1);  // over the bulk connection: the namespaces are hosts to each other
+  void* buffer = nullptr;
+  RW_ROLE_EXPECT(aclrtMalloc(&buffer, 64, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(HcclRecv(buffer, 64, HCCL_DATA_TYPE_UINT8, 1 - call.rank, state.comm, state.stream) == HCCL_SUCCESS);
+  call.parent.Say("waiting");
+  RW_ROLE_EXPECT(IsLossOnStream(aclrtSynchronizeStream(state.stream)));
+  HcclResult error = HCCL_SUCCESS;
+  RW_ROLE_EXPECT(HcclGetCommAsyncError(state.comm, &error) == HCCL_SUCCESS && IsLoss(error));
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kCutOff("cut_off", &CutOff);
+
+// Messages between random pairs, of random sizes, from a list that every rank draws alike; each does its own part of it.
+int Storm(RoleCall& call) {
+  constexpr uint32_t kMessages = 300;
+  constexpr size_t kLargest = 200000;
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  std::mt19937 random(20261115);
+  std::vector<std::pair<void*, std::vector<uint8_t>>> received;
+  for (uint32_t i = 0; i < kMessages; ++i) {
+    const uint32_t from = random() % call.size, to = (from + 1 + random() % (call.size - 1)) % call.size;
+    const size_t size = 1 + random() % (random() % 4 == 0 ? kLargest : 2000);
+    if (call.rank != from && call.rank != to) continue;
+    void* buffer = nullptr;
+    RW_ROLE_EXPECT(aclrtMalloc(&buffer, size, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+    std::vector<uint8_t> bytes = PatternOf(size, i);
+    if (call.rank == from) {
+      RW_ROLE_EXPECT(aclrtMemcpy(buffer, size, bytes.data(), size, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS);
+      RW_ROLE_EXPECT(HcclSend(buffer, size, HCCL_DATA_TYPE_UINT8, to, state.comm, state.stream) == HCCL_SUCCESS);
+    } else {
+      RW_ROLE_EXPECT(HcclRecv(buffer, size, HCCL_DATA_TYPE_UINT8, from, state.comm, state.stream) == HCCL_SUCCESS);
+      received.emplace_back(buffer, std::move(bytes));
+    }
+  }
+  RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+  for (const auto& [buffer, bytes] : received) {
+    std::vector<uint8_t> got(bytes.size());
+    RW_ROLE_EXPECT(aclrtMemcpy(got.data(), got.size(), buffer, got.size(), ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(got == bytes);
+  }
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kStorm("storm", &Storm);
+
 void ExpectAllGood(std::vector<RankProcess>& ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
 }
@@ -147,6 +200,50 @@ TEST(Processes, RankThatNeverComesIsATimeout) {
   ranks[1].Say(ranks[0].Hear());
   // Whoever gives up last may see the root's service end with its process.
   for (auto& rank : ranks) EXPECT_THAT(rank.Wait(), testing::AnyOf(HCCL_E_TIMEOUT, HCCL_E_REMOTE));
+}
+
+TEST(Processes, StormOfFour) {
+  auto ranks = StartRanks("storm", 4);
+  ExpectAllGood(ranks);
+}
+
+// Two network namespaces, joined by a cable that can be pulled. Removed again with the object.
+class Cable {
+ public:
+  Cable() : a_("rwa" + std::to_string(getpid())), b_("rwb" + std::to_string(getpid())) {
+    good_ = Do("ip netns add " + a_) && Do("ip netns add " + b_) &&
+            Do("ip link add veth0 netns " + a_ + " type veth peer name veth0 netns " + b_) && Bring(a_, "1") && Bring(b_, "2");
+  }
+  ~Cable() {
+    Do("ip netns del " + a_);
+    Do("ip netns del " + b_);
+  }
+  bool good() const { return good_; }
+  void Cut() const { EXPECT_TRUE(Do("ip -n " + a_ + " link set veth0 down")); }
+  const std::string& a() const { return a_; }
+  const std::string& b() const { return b_; }
+
+ private:
+  static bool Do(const std::string& command) { return std::system((command + " 2>/dev/null").c_str()) == 0; }
+  static bool Bring(const std::string& space, const std::string& number) {
+    return Do("ip -n " + space + " link set lo up") && Do("ip -n " + space + " addr add 10.213.7." + number + "/24 dev veth0") &&
+           Do("ip -n " + space + " link set veth0 up");
+  }
+  const std::string a_, b_;
+  bool good_ = false;
+};
+
+// Takes as long as the kernel needs to believe it: the limit is a second, and it asks twice.
+TEST(Processes, CutLinkIsNoticedOnBothSides) {
+  const Cable cable;
+  if (!cable.good()) GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
+  std::vector<RankProcess> ranks;
+  ranks.emplace_back("cut_off", 0, 2, "", std::map<std::string, std::string>{{kNetworkNamespace, cable.a()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
+  ranks.emplace_back("cut_off", 1, 2, "", std::map<std::string, std::string>{{kNetworkNamespace, cable.b()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
+  ranks[1].Say(ranks[0].Hear());
+  for (auto& rank : ranks) EXPECT_EQ(rank.Hear(), "waiting");
+  cable.Cut();
+  ExpectAllGood(ranks);
 }
 
 // Tables: two servers on the loopback, so that the bytes take the way between hosts; and one server, where they do not.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -46,6 +47,11 @@ std::string ReadLine(int fd, std::string* buffer) {
   }
 }
 
+void EnterNamespace(const std::string& name) {
+  const int fd = open(("/var/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+  if (setns(fd, CLONE_NEWNET) != 0) _exit(126);
+}
+
 }  // namespace
 
 RoleEntry::RoleEntry(const char* name, Role role) { Roles()[name] = role; }
@@ -77,6 +83,7 @@ RankProcess::RankProcess(const std::string& role, uint32_t rank, uint32_t size, 
   if (pid_ == 0) {
     dup2(pair[1], kParentFd);
     for (const auto& [name, value] : settings) setenv(name.c_str(), value.c_str(), 1);
+    if (const auto space = settings.find(kNetworkNamespace); space != settings.end()) EnterNamespace(space->second);
     execl(path, path, "--role", role.c_str(), rank_text.c_str(), size_text.c_str(), argument.c_str(), nullptr);
     _exit(127);
   }

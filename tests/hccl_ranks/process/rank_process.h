@@ -31,6 +31,9 @@ struct RoleEntry {
 // int main: runs the role that the arguments name, or all tests.
 int RunRoleOrTests(int argc, char** argv);
 
+// A setting that is none of the child's: the network namespace (of `ip netns`) that it runs in.
+constexpr char kNetworkNamespace[] = "RW_TEST_NETNS";
+
 // The parent's end. Children that are left are killed.
 class RankProcess {
  public:
