@@ -1,6 +1,7 @@
 // What the calls answer to bad arguments, in their order.
 #include <fstream>
 
+#include "hccl/rank/communicator.h"
 #include "hccl_ranks/ranks.h"
 
 namespace checks_test {
@@ -153,6 +154,14 @@ TEST_F(Checks, Destroy) {
   ASSERT_EQ(HcclCommInitRootInfo(1, &root, 0, &comm), HCCL_SUCCESS);
   EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   EXPECT_EQ(HcclCommDestroy(comm), HCCL_E_PARA) << "it is gone";
+}
+
+// What every call holds while it runs.
+TEST_F(Checks, CommunicatorInUseIsNotDestroyed) {
+  auto use = ropeway::comm::FindCommunicator(comm_);
+  ASSERT_NE(use, nullptr);
+  EXPECT_EQ(HcclCommDestroy(comm_), HCCL_E_AGAIN);
+  use.reset();
 }
 
 TEST_F(Checks, SubCommunicator) {

@@ -128,6 +128,25 @@ TEST_F(SendRecv, PartnerThatLeavesFailsTheStream) {
   });
 }
 
+// The receiver's stream is aborted while it waits: the sender is told, and both sides can go on with other streams.
+TEST_F(SendRecv, AbortedStreamTellsThePartner) {
+  RunCommunicator(2, [](Rank& self) {
+    auto buffer = std::make_unique<DeviceBuffer>(100000);
+    if (self.rank == 0) {
+      ASSERT_EQ(HcclSend(buffer->get(), 100000, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS);
+      EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057);
+      EXPECT_THAT(aclGetRecentErrMsg(), testing::HasSubstr("rank 1 gave up"));
+    } else {
+      StreamGate gate;
+      ASSERT_EQ(gate.Close(self.stream), ACL_SUCCESS);
+      ASSERT_EQ(HcclRecv(buffer->get(), 100000, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS);
+      gate.AwaitArrival();
+      gate.Open();
+      EXPECT_EQ(aclrtStreamAbort(self.stream), ACL_SUCCESS);
+    }
+  });
+}
+
 // A partner that never comes: the time limit ends the wait, and the partner that comes later is told.
 TEST_F(SendRecv, TimeLimitEndsTheWait) {
   Setting limit("HCCL_EXEC_TIMEOUT", "0.05");
