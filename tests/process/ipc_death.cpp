@@ -66,6 +66,19 @@ void Exporter() {
   Hear();
 }
 
+// Leaves main in the middle of everything: waits are queued, handles are open.
+void Leaver() {
+  OneStream stream;
+  aclrtNotify notify = ImportNotify(Hear());
+  aclrtEvent event = nullptr;
+  RW_CHECK_EQ(OpenEvent(Hear(), &event), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtWaitAndResetNotify(notify, stream, 0), ACL_SUCCESS);
+  Say("queued");
+  Hear();
+}
+
 // --- Survivors ----------------------------------------------------------------------------------------------------------
 
 void ImporterDies() {
@@ -130,6 +143,28 @@ void RecorderDies() {
   RW_CHECK_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
 }
 
+// A process that ends without destroying its handles leaves in no order, and is as good as dead.
+void PeerLeaves() {
+  Peer leaver("leaver");
+  OneStream stream;
+  std::string handle;
+  aclrtNotify notify = NewNotify(), brake = NewNotify();
+  aclrtEvent event = NewEvent(&handle);
+  RW_CHECK_EQ(aclrtWaitAndResetNotify(brake, stream, 0), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtWaitAndResetNotify(notify, stream, 0), ACL_SUCCESS);
+  leaver.Say(ExportNotify(notify));
+  leaver.Say(handle);
+  RW_CHECK_EQ(leaver.Hear(), "queued");
+  leaver.Say("leave");
+  RW_CHECK_EQ(aclrtRecordNotify(brake, nullptr), ACL_SUCCESS);  // meets its exit half-way
+  leaver.Join();
+  CheckBroken(stream);
+  RW_CHECK_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  for (aclrtNotify one : {notify, brake}) RW_CHECK_EQ(aclrtDestroyNotify(one), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+}
+
 void CheckLeftovers(const std::string& key) {
   std::ifstream file("/proc/net/unix");
   const std::string sockets{std::istreambuf_iterator<char>(file), {}};
@@ -173,7 +208,7 @@ void ExporterDies() {
 }
 
 void All() {
-  for (const char* mode : {"importer-dies", "record-outlives", "recorder-dies", "exporter-dies"}) {
+  for (const char* mode : {"importer-dies", "record-outlives", "recorder-dies", "exporter-dies", "peer-leaves"}) {
     for (const char* schedule : {"fast", "earliest", "random:3"}) ExpectClean(mode, {{"ROPEWAY_SCHEDULE", schedule}});
   }
 }
@@ -185,6 +220,8 @@ int main(int argc, char** argv) {
                             {{"importer", &Importer},
                              {"recorder", &Recorder},
                              {"exporter", &Exporter},
+                             {"leaver", &Leaver},
+                             {"peer-leaves", &PeerLeaves},
                              {"importer-dies", &ImporterDies},
                              {"record-outlives", &RecordOutlivesItsProcess},
                              {"recorder-dies", &RecorderDies},
