@@ -1,4 +1,10 @@
-// Streams that wait for another process cost nothing: no thread of the library wakes up in either process.
+// Streams that wait for another process cost nothing: no thread of the library wakes up in either process. Somebody who calls and
+// says nothing is hung up on, and then costs nothing either.
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstddef>
+
 #include "tests/process/idleness.h"
 #include "tests/process/ipc_peer.h"
 
@@ -44,8 +50,29 @@ void Exporter() {
   RW_CHECK_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
 }
 
-void All() { ExpectClean("exporter"); }
+// Knows the name of the service and keeps silent.
+void Silent() {
+  OneStream stream;
+  aclrtNotify notify = NewNotify();
+  const std::string name = "ropeway-" + ExportNotify(notify).substr(0, 16);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  const int silent = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  RW_CHECK_EQ(connect(silent, reinterpret_cast<sockaddr*>(&address), size), 0);
+  char byte;
+  RW_CHECK_EQ(recv(silent, &byte, 1, 0), ssize_t{0});  // until the service hangs up
+  CheckIdle("after a silent caller");
+  close(silent);
+  RW_CHECK_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
+}
+
+void All() {
+  ExpectClean("exporter");
+  ExpectClean("silent");
+}
 
 }  // namespace
 
-int main(int argc, char** argv) { return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}}); }
+int main(int argc, char** argv) { return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}, {"silent", &Silent}}); }
