@@ -13,7 +13,7 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr int kMaxCounters = 65535;  // per device
+constexpr int kMaxCounters = 65535;                              // per device
 std::array<std::atomic<int>, Config::kMaxDevices> g_counters{};  // by physical id
 
 std::atomic<int>& CountOf(int device) { return g_counters[static_cast<size_t>(device)]; }
@@ -25,7 +25,8 @@ Status RequireGiven(const char* name, const void* pointer) {
 
 Status RequireCounters() {
   if (ThisProduct().counts_notifies) return Ok();
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no counting notifies; use aclrtCreateNotify, or events", GetConfig().soc_name.c_str());
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no counting notifies; use aclrtCreateNotify, or events",
+              GetConfig().soc_name.c_str());
 }
 
 // Null where the product has no counters: that is said behind the other checks.
@@ -55,7 +56,8 @@ Status FindTarget(StreamRef found, Context** context, StreamRef* target) {
 aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequireGiven("cntNotify", cntNotify));
-    if (flag != 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag is 0x%llx, but it must be 0", static_cast<unsigned long long>(flag));
+    if (flag != 0)
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag is 0x%llx, but it must be 0", static_cast<unsigned long long>(flag));
     RW_TRY(RequireCounters());
     RW_TRY_SET(Context * context, CurrentContext());
     std::atomic<int>& count = CountOf(context->device());

@@ -1,10 +1,11 @@
 // Events shared with other processes (runtime.md 5.8). A handle is the key's 64 characters, without an end behind them.
+#include "stream/ipc_event.h"
+
 #include <cstring>
 
 #include "api/event_handles.h"
 #include "api/ipc_common.h"
 #include "runtime/product.h"
-#include "stream/ipc_event.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -17,8 +18,8 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
     RW_TRY(RequirePointer("handle", handle));
     RW_TRY_SET(EventHold target, FindEvent("event", event));
     if (target->ipc() == nullptr)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "event %p has flags 0x%x; only one made with ACL_EVENT_IPC alone has a handle", event,
-                  target->flags());
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "event %p has flags 0x%x; only one made with ACL_EVENT_IPC alone has a handle",
+                  event, target->flags());
     RW_TRY_SET(const ipc::Key key, target->ipc()->Export());
     std::memcpy(handle, key.Format().data(), sizeof(*handle));
     return Ok();

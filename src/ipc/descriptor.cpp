@@ -41,9 +41,7 @@ Descriptor::Descriptor(int fd) : fd_(fd), forks_(Known::Get().forks) {
   if (fd >= 0) Known::Get().fds.insert(fd);
 }
 
-bool Descriptor::TakeOffList() {
-  return forks_ == Known::Get().forks && Known::Get().fds.erase(fd_) != 0;
-}
+bool Descriptor::TakeOffList() { return forks_ == Known::Get().forks && Known::Get().fds.erase(fd_) != 0; }
 
 void Descriptor::Reset() {
   if (fd_ < 0) return;

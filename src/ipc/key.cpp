@@ -28,7 +28,9 @@ void AppendWord(uint64_t word, std::string* text) {
 }
 
 // The key itself is a secret, so no message repeats it.
-Status NoKey(const char* why) { return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %s; pass on what the exporter got, unchanged", why); }
+Status NoKey(const char* why) {
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %s; pass on what the exporter got, unchanged", why);
+}
 
 }  // namespace
 

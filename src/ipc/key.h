@@ -19,8 +19,8 @@ bool Same(const Secret& one, const Secret& other);
 Status FillRandom(void* bytes, size_t size);
 
 struct Key {
-  static constexpr size_t kLength = 64;           // characters
-  static constexpr size_t kRoom = kLength + 1;    // with the terminator
+  static constexpr size_t kLength = 64;         // characters
+  static constexpr size_t kRoom = kLength + 1;  // with the terminator
 
   uint64_t service = 0;
   Secret secret{};

@@ -36,8 +36,8 @@ std::mutex& StartMutex() {
 socklen_t NameOf(uint64_t service, sockaddr_un* address) {
   *address = {};
   address->sun_family = AF_UNIX;
-  const int length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "ropeway-%016llx",
-                              static_cast<unsigned long long>(service));
+  const int length =
+      snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "ropeway-%016llx", static_cast<unsigned long long>(service));
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(length));
 }
 
@@ -162,7 +162,8 @@ Result<Joined> Service::Connect(const Key& key, uint32_t type, std::weak_ptr<Lis
     outcome = channel.Receive(&joined.welcome, &joined.fd);
   } while (outcome == Channel::Outcome::kLater);
   if (outcome == Channel::Outcome::kDone && joined.welcome.kind == kRefused && joined.welcome.value[0] == kNotListed)
-    return Fail(ACL_ERROR_RT_NO_PERMISSION, "process %d is not on the exporter's list; the exporter sets it by SetImportPid", getpid());
+    return Fail(ACL_ERROR_RT_NO_PERMISSION, "process %d is not on the exporter's list; the exporter sets it by SetImportPid",
+                getpid());
   if (outcome != Channel::Outcome::kDone || joined.welcome.kind != kWelcome) return NoSuchKey();
   joined.connection = Adopt(std::move(channel), peer, std::move(listener));
   if (joined.connection == nullptr) return NoRoom("the connection to another process cannot be watched");

@@ -1,5 +1,6 @@
 // How processes find and trust each other. Each process that exports or imports runs one thread, which listens on an abstract
-// socket (nothing appears in the file system), checks who comes, and delivers messages. It sleeps in the kernel when there are none.
+// socket (nothing appears in the file system), checks who comes, and delivers messages. It sleeps in the kernel when there are
+// none.
 //
 // Who is admitted: the same user, with the offer's whole key, from a process on the offer's list (or any, with the list
 // switched off). A key that never was and one that is withdrawn are answered alike. A peer that says nothing, or nonsense,
@@ -79,7 +80,7 @@ class Service {
   uint64_t name_ = 0;
   Descriptor poll_;
   Descriptor listening_;
-  int64_t paused_until_ns_ = 0;  // of the service's thread
+  int64_t paused_until_ns_ = 0;         // of the service's thread
   std::map<uint64_t, int64_t> silent_;  // of the service's thread: who has not said hello, oldest first, and since when
 
   std::mutex mutex_;  // guards the rest

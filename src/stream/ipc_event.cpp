@@ -20,13 +20,14 @@ class IpcEvent::RecordOperation final : public Operation {
  public:
   RecordOperation(std::shared_ptr<IpcEvent> event, uint64_t record) : event_(std::move(event)), record_(record) {}
   // The stream will never come here.
-  void Drop() { End(IpcEvent::End::kDropped, [](int) {}); }
+  void Drop() {
+    End(IpcEvent::End::kDropped, [](int) {});
+  }
 
  private:
   void Start() override {
-    End(IpcEvent::End::kDone, [self = shared_from_this()](int code) {
-      self->Operation::Finish(code, "the process that created the event has died");
-    });
+    End(IpcEvent::End::kDone,
+        [self = shared_from_this()](int code) { self->Operation::Finish(code, "the process that created the event has died"); });
   }
   void Abandoned(bool started) override {
     if (!started) Drop();

@@ -89,7 +89,8 @@ void EventHome::Withdraw() {
 Result<uint64_t> EventHome::RegisterFor(uint64_t recorder) {
   std::lock_guard lock(mutex_);
   if (outstanding_.size() >= kMostOutstanding)
-    return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "%zu records of this event are outstanding, and no more can be", kMostOutstanding);
+    return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "%zu records of this event are outstanding, and no more can be",
+                kMostOutstanding);
   outstanding_[++last_record_] = {recorder, {}};
   latest_ = {State::kPending, last_record_};
   return last_record_;
@@ -130,7 +131,8 @@ void EventHome::UnwatchFor(Watcher watcher) {
   Told released;  // without the lock: it may hold the last reference to an operation
   std::lock_guard lock(mutex_);
   for (auto& [number, record] : outstanding_) {
-    auto found = std::find_if(record.watchers.begin(), record.watchers.end(), [&](const auto& one) { return one.first == watcher; });
+    auto found =
+        std::find_if(record.watchers.begin(), record.watchers.end(), [&](const auto& one) { return one.first == watcher; });
     if (found == record.watchers.end()) continue;
     released = std::move(found->second);
     record.watchers.erase(found);

@@ -85,7 +85,8 @@ void EventImport::OnGone(ipc::Connection&, bool) {
 Result<uint64_t> EventImport::Register() {
   RW_TRY_SET(const ipc::Message reply, Ask({kEventRegister, 0, {}}));
   if (reply.value[0] != 0)
-    return Fail(static_cast<int>(reply.value[0]), "%zu records of this event are outstanding, and no more can be", EventHome::kMostOutstanding);
+    return Fail(static_cast<int>(reply.value[0]), "%zu records of this event are outstanding, and no more can be",
+                EventHome::kMostOutstanding);
   return reply.value[1];
 }
 

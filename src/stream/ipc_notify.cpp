@@ -45,7 +45,8 @@ Result<ipc::Key> Notify::Export(bool everybody) {
 
 Status Notify::AdmitToo(const int32_t* pids, size_t count) {
   std::lock_guard lock(OffersMutex());
-  if (offer_ == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was not exported; call aclrtNotifyGetExportKey first");
+  if (offer_ == nullptr)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was not exported; call aclrtNotifyGetExportKey first");
   offer_->AdmitToo(pids, count);
   return Ok();
 }
@@ -150,7 +151,8 @@ void NotifyOffer::Withdraw(ipc::Connection& connection, uint32_t ticket) {
 void NotifyOffer::OnGone(ipc::Connection& connection, bool said_goodbye) {
   {
     std::lock_guard lock(mutex_);
-    for (auto next = waiting_.lower_bound({connection.id(), 0}); next != waiting_.end() && next->first.first == connection.id();) {
+    for (auto next = waiting_.lower_bound({connection.id(), 0});
+         next != waiting_.end() && next->first.first == connection.id();) {
       next = notify_.flag_.Unpark(next->second.get()) ? waiting_.erase(next) : std::next(next);
     }
   }

@@ -1,5 +1,6 @@
 // Notifies that several processes share. The flag lies in the process that exported the notify and nowhere else; importers
-// ask for it to be set, taken and cleared, and their stream waits for the answer. So there is one order of all that happens to it.
+// ask for it to be set, taken and cleared, and their stream waits for the answer. So there is one order of all that happens to
+// it.
 //
 // Every request is answered once. A take that its stream no longer waits for is withdrawn; if it was granted meanwhile, the
 // importer puts the flag back.

@@ -9,7 +9,8 @@ constexpr int kNotSupported = 207000;  // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
 
 }  // namespace
 
-Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence) {
+Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call,
+                           uint64_t* sequence) {
   if (stream.stream->capturing())
     return Decline(kNotSupported, "the stream is being captured, and this operation cannot be repeated by a graph");
   Task task{};

@@ -20,7 +20,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
 
   // Queues it, once. `timeout_ns`: how long the stream waits for the end, 0 for no limit. A stream that is being captured
   // declines it (207000): an operation happens once. `sequence` takes the number of its task, where it is wanted.
-  Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence = nullptr);
+  Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call,
+                  uint64_t* sequence = nullptr);
 
   // The work is over: 0, or the code and the reason of its failure. Any thread; only the first call counts. False: it did not
   // count, because it was not the first or the stream no longer waits.

@@ -70,10 +70,11 @@ void Conditions() {
     aclrtCntNotifyWaitMode mode;
     bool four, five, six;
   };
-  for (const Row& row : {Row{ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE, false, false, true}, Row{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, false, true, false},
-                         Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, true, false, false},
-                         Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, true, true, false},
-                         Row{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, true, true, false}}) {
+  for (const Row& row :
+       {Row{ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE, false, false, true}, Row{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, false, true, false},
+        Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, true, false, false},
+        Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, true, true, false},
+        Row{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, true, true, false}}) {
     RW_CHECK_EQ(counter.Passes(row.mode, 4), row.four);
     RW_CHECK_EQ(counter.Passes(row.mode, 5), row.five);
     RW_CHECK_EQ(counter.Passes(row.mode, 6), row.six);
@@ -158,6 +159,10 @@ void All() {
 
 int main(int argc, char** argv) {
   return process_test::Main(argc, argv, &All,
-                            {{"changes", &Changes}, {"conditions", &Conditions}, {"waits", &Waits}, {"checks", &Checks},
-                             {"without", &Without}, {"no-ipc-events", &NoIpcEvents}});
+                            {{"changes", &Changes},
+                             {"conditions", &Conditions},
+                             {"waits", &Waits},
+                             {"checks", &Checks},
+                             {"without", &Without},
+                             {"no-ipc-events", &NoIpcEvents}});
 }

@@ -43,8 +43,8 @@ void Recorder() {
   Hear();
 }
 
-// Exports a notify and an event, which it has recorded behind a wait that never ends. Before that it forks: the child lives on, and
-// must not look like its parent.
+// Exports a notify and an event, which it has recorded behind a wait that never ends. Before that it forks: the child lives on,
+// and must not look like its parent.
 void Exporter() {
   OneStream stream;
   std::string handle;

@@ -1,4 +1,5 @@
-// 10,000 times export, import, use and destroy, against another process: descriptors, mappings and memory stay as they are in both.
+// 10,000 times export, import, use and destroy, against another process: descriptors, mappings and memory stay as they are in
+// both.
 #include <filesystem>
 #include <fstream>
 
@@ -100,4 +101,6 @@ void All() { ExpectClean("exporter"); }
 
 }  // namespace
 
-int main(int argc, char** argv) { return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}}); }
+int main(int argc, char** argv) {
+  return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}});
+}

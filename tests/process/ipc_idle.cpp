@@ -75,4 +75,6 @@ void All() {
 
 }  // namespace
 
-int main(int argc, char** argv) { return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}, {"silent", &Silent}}); }
+int main(int argc, char** argv) {
+  return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}, {"silent", &Silent}});
+}

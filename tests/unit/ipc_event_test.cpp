@@ -1,7 +1,6 @@
 // IPC events below the API: the limit of outstanding records, and what peers say by hand.
-#include "stream/ipc_event_home.h"
-
 #include "acl/acl_rt.h"
+#include "stream/ipc_event_home.h"
 #include "unit/ipc_fixture.h"
 #include "unit/stream_fixture.h"
 

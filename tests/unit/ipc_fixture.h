@@ -66,7 +66,8 @@ class TestOffer final : public ropeway::ipc::Offer {
     welcome->value[0] = 42;
     *with = fd;
   }
-  void OnMessage(ropeway::ipc::Connection& connection, const ropeway::ipc::Message& message, ropeway::ipc::Descriptor came) override {
+  void OnMessage(ropeway::ipc::Connection& connection, const ropeway::ipc::Message& message,
+                 ropeway::ipc::Descriptor came) override {
     if (message.kind == kTwice) connection.Reply(message.ticket, 0, 2 * message.value[0]);
     if (message.kind == kShout) connection.Post(message, came.get());
     ear.Heard(message, std::move(came));

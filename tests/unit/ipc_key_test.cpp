@@ -1,11 +1,10 @@
 // Keys: what they look like, and what is no key.
-#include "ipc/key.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "ipc/key.h"
 
 namespace ropeway_unit {
 namespace ipc_key_test {
@@ -31,7 +30,8 @@ TEST(IpcKeyTest, WhatIsWrittenIsReadAgain) {
 
 TEST(IpcKeyTest, EverythingElseIsRefused) {
   const std::string good = SomeKey().Format();
-  for (const std::string& bad : {std::string(), std::string("0"), good.substr(1), good + "0", std::string(64, ' '), "0x" + good.substr(2)})
+  for (const std::string& bad :
+       {std::string(), std::string("0"), good.substr(1), good + "0", std::string(64, ' '), "0x" + good.substr(2)})
     EXPECT_EQ(Key::ParseString(bad.c_str()).status().code(), ACL_ERROR_RT_PARAM_INVALID) << bad;
   for (char wrong : {'A', 'F', 'g', '/', ':', ' ', '-', '\x80', '\0'}) {
     for (size_t at : {size_t{0}, size_t{15}, size_t{16}, size_t{63}}) {

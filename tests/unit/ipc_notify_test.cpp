@@ -23,7 +23,9 @@ class IpcNotifyTest : public testing::Test {
     EXPECT_TRUE(Notify::Destroy(Notifies().HandleOf(imported_)));
     EXPECT_TRUE(Notify::Destroy(Notifies().HandleOf(notify_)));
   }
-  Status Wait(TestStream& stream, Notify* notify, int64_t timeout_ns) { return notify->AwaitOn(stream.ref(), &scope_, timeout_ns, "test"); }
+  Status Wait(TestStream& stream, Notify* notify, int64_t timeout_ns) {
+    return notify->AwaitOn(stream.ref(), &scope_, timeout_ns, "test");
+  }
   Status Record(TestStream& stream, Notify* notify) { return notify->RecordOn(stream.ref(), &scope_, "test"); }
   // How a wait without a limit ends.
   int WaitNow(TestStream& stream, Notify* notify) {

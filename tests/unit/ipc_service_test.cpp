@@ -1,13 +1,12 @@
 // The service: who is let in, what is carried, and what ends a connection. Exporter and importer are this process; strangers
 // speak to the socket by hand.
-#include "ipc/service.h"
-
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <deque>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "ipc/service.h"
 #include "unit/ipc_fixture.h"
 
 namespace ropeway_unit {

@@ -35,7 +35,8 @@ TEST_F(NotifyImportByKey, ChecksInOrder) {
   ExpectAll({
       {"null output, bad flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyImportByKey(nullptr, "key", 4); }},
       {"null key, bad flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyImportByKey(&imported, nullptr, 4); }},
-      {"bad flags, no context", ACL_ERROR_RT_PARAM_INVALID, no_context([&] { return aclrtNotifyImportByKey(&imported, "key", 4); })},
+      {"bad flags, no context", ACL_ERROR_RT_PARAM_INVALID,
+       no_context([&] { return aclrtNotifyImportByKey(&imported, "key", 4); })},
       {"no context, no key", ACL_ERROR_RT_CONTEXT_NULL, no_context([&] { return aclrtNotifyImportByKey(&imported, "key", 0); })},
       {"no key", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifyImportByKey(&imported, "key", 0); }},
   });
@@ -43,7 +44,8 @@ TEST_F(NotifyImportByKey, ChecksInOrder) {
 }
 
 TEST_F(NotifyImportByKey, OnlyTheLowHalfOfTheFlagsCounts) {
-  for (uint64_t flags : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1} << 32}) EXPECT_EQ(Import(key_, flags), ACL_SUCCESS) << flags;
+  for (uint64_t flags : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1} << 32})
+    EXPECT_EQ(Import(key_, flags), ACL_SUCCESS) << flags;
 }
 
 TEST_F(NotifyImportByKey, KeysThatAreNoneAreRefused) {
@@ -102,7 +104,6 @@ TEST_F(NotifyImportByKey, ARecordIsThereWhenItsStreamIsSynchronised) {
   imported.Record(recorder.get());
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
-
 
 TEST_F(NotifyImportByKey, ResetClearsTheFlagOnBothSides) {
   SharedNotify imported(key_);
