@@ -17,9 +17,9 @@ class KnownOrder {
   // Turned on by the first memory pool of the process.
   static inline std::atomic<bool> wanted{false};
 
-  // What is submitted from now on runs behind task `sequence` of the stream with this id.
+  // What is submitted from now on runs behind task `sequence` of the stream with this id; 0 for a task that was kept or captured.
   void Learn(int stream_id, uint64_t sequence) {
-    if (!wanted.load(std::memory_order_relaxed)) [[likely]]
+    if (!wanted.load(std::memory_order_relaxed) || sequence == 0) [[likely]]
       return;
     std::lock_guard lock(lock_);
     for (Point& point : points_) {

@@ -21,6 +21,8 @@ TEST(KnownOrderTest, KnowsTheLatestOfTheLastFew) {
   EXPECT_TRUE(order.Knows(1, 10));
   EXPECT_FALSE(order.Knows(1, 11));
   EXPECT_FALSE(order.Knows(2, 1));
+  order.Learn(2, 0);
+  EXPECT_FALSE(order.Knows(2, 0)) << "a task without a number";
   for (int id = 2; id < 100; ++id) order.Learn(id, static_cast<uint64_t>(id));
   EXPECT_FALSE(order.Knows(1, 10)) << "forgotten";
   EXPECT_TRUE(order.Knows(99, 99));
