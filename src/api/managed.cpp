@@ -1,12 +1,10 @@
-// Managed memory (copy-and-memory.md 9.1). Advice and prefetches change what the attributes say; there is nothing to migrate,
-// because host and device see one memory. A prefetch takes its place in the stream's order, and the attributes know of it
-// as soon as the call has returned.
-#include <sched.h>
-
+// Managed memory (copy-and-memory.md 9.1): allocation, advice, attributes. Advice changes what the attributes say and nothing
+// else, because host and device see one memory.
 #include <cstring>
 #include <vector>
 
 #include "api/checks.h"
+#include "api/managed_range.h"
 #include "stream/fence.h"
 
 using namespace ropeway;
@@ -17,56 +15,6 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kGranularity = 2 * kMiB;
-
-struct Range {
-  const void* ptr;
-  size_t size;
-  uintptr_t base() const { return reinterpret_cast<uintptr_t>(ptr); }
-};
-
-Status RequireDeviceOf(const char* name, const aclrtMemManagedLocation& location) {
-  if (location.type != ACL_MEM_LOCATIONTYPE_DEVICE) return Ok();
-  return RequireRange(Layer::kRuntime, name, location.id, 0, Runtime::VisibleCount() - 1);
-}
-
-int32_t CurrentNumaNode() {
-  unsigned node = 0;
-  return getcpu(nullptr, &node) == 0 ? static_cast<int32_t>(node) : 0;
-}
-
-// `name` is that of the location, for the message.
-Result<ManagedPlace> PlaceOf(const char* name, const aclrtMemManagedLocation& location) {
-  RW_TRY(RequireDeviceOf(name, location));
-  switch (location.type) {
-    case ACL_MEM_LOCATIONTYPE_DEVICE:
-      return ManagedPlace{ACL_MEM_LOCATIONTYPE_DEVICE, location.id};
-    case ACL_MEM_LOCATIONTYPE_HOST:
-      return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST, ManagedPlace::kHostId};
-    case ACL_MEM_LOCATIONTYPE_HOST_NUMA:
-      if (location.id >= 0) return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST_NUMA, location.id};
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s is NUMA node %d, but nodes count from 0", name, location.id);
-    case ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT:
-      return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST_NUMA, CurrentNumaNode()};
-    default:
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s has type %d, which is no place; use 1 (device) to 4 (current NUMA node)", name,
-                  static_cast<int>(location.type));
-  }
-}
-
-// The last check: the range lies in one managed block.
-Status RequireManaged(const char* name, const Range& range) {
-  Location location;
-  RW_TRY(TheMemory().Locate(name, range.ptr, range.size, &location));
-  if (location.place != Place::kManaged)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is %s; this call is for memory of aclrtMemAllocManaged", name, range.ptr,
-                PlaceName(location.place));
-  return Memory::RequireRoom(name, range.ptr, range.size, location);
-}
-
-Status RequireRangeArguments(const void* ptr, uint64_t size) {
-  RW_TRY(RequirePointer("ptr", ptr));
-  return RequireSome(Layer::kOuter, "size", size);
-}
 
 // --- Advice -------------------------------------------------------------------------------------------------------------
 
@@ -136,57 +84,10 @@ void Report(aclrtMemManagedRangeAttribute attribute, const Advice& advice, void*
   std::memcpy(data, values.data(), dataSize);
 }
 
-Result<Advice> ReadAdvice(const Range& range) {
+Result<Advice> ReadAdvice(const ManagedRange& range) {
   RW_TRY(CurrentContext().status());
   RW_TRY(RequireManaged("ptr", range));
   return TheMemory().managed()->advice().Read(range.base(), range.size);
-}
-
-// --- Prefetches ---------------------------------------------------------------------------------------------------------
-
-struct Prefetch {
-  Range range;
-  ManagedPlace to;
-};
-
-// All of them are one task, which has nothing to move and keeps its place in the order.
-Status QueuePrefetches(const std::vector<Prefetch>& prefetches, StreamRef found, const char* call) {
-  RW_TRY_SET(Context * context, CurrentContext());
-  const StreamRef target = OrDefault(found, *context);
-  RW_TRY(target.stream->RequireContext(&context->scope()));
-  SyncOperation in_progress;
-  for (const Prefetch& prefetch : prefetches) RW_TRY(RequireManaged("ptr", prefetch.range));
-  Task task{};
-  task.kind = TaskKind::kNothing;
-  task.call = call;
-  RW_TRY(Submit(target, *context, task));
-  ManagedAdvice& advice = TheMemory().managed()->advice();
-  for (const Prefetch& prefetch : prefetches)
-    advice.Change(prefetch.range.base(), prefetch.range.size, [&](Advice& part) { part.prefetched = prefetch.to; });
-  return Ok();
-}
-
-// Entry k begins a run of ranges: the first at 0, each behind the one before, none past the end.
-Status RequireRuns(const size_t* indexes, size_t runs, size_t count) {
-  for (size_t k = 0; k < runs; ++k) {
-    const bool in_order = k == 0 ? indexes[0] == 0 : indexes[k] > indexes[k - 1];
-    if (!in_order || indexes[k] >= count)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                  "prefetchLocIdxs[%zu] is %zu; the list begins with 0, grows, and stays below count %zu", k,
-                  indexes[k], count);
-  }
-  return Ok();
-}
-
-// The ranges of [begin, end), all to one place.
-Status CollectRun(const void** ptrs, const size_t* sizes, size_t begin, size_t end, const ManagedPlace& to,
-                  std::vector<Prefetch>* prefetches) {
-  for (size_t i = begin; i < end; ++i) {
-    if (ptrs[i] == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptrs[%zu] is NULL", i);
-    if (sizes[i] == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "sizes[%zu] is 0, and there is nothing to do", i);
-    prefetches->push_back({{ptrs[i], sizes[i]}, to});
-  }
-  return Ok();
 }
 
 }  // namespace
@@ -200,7 +101,8 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
     RW_TRY(RequireSome(Layer::kRuntime, "size", size));
     RW_TRY_SET(Context * context, CurrentContext());
     ManagedSpace* space = TheMemory().OpenManaged();
-    if (space == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no addresses for managed memory (ulimit -v)");
+    if (space == nullptr)
+      return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no addresses left for managed memory; raise ulimit -v");
     std::optional<void*> block;
     if (size <= ManagedSpace::kUsualSize) {
       HeapRequest request;
@@ -212,7 +114,8 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
     }
     if (!block) {
       const Heap::Usage usage = space->usage(context->device());
-      return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "size %llu does not fit: device %d has %zu of %zu bytes of managed addresses left",
+      return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  "size %llu does not fit: device %d has %zu of %zu bytes of managed addresses left; free some",
                   static_cast<unsigned long long>(size), Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes,
                   usage.capacity);
     }
@@ -224,7 +127,8 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
 aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclrtMemManagedAdviseType advise,
                                aclrtMemManagedLocation location) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireRangeArguments(ptr, size));
+    RW_TRY(RequirePointer("ptr", ptr));
+    RW_TRY(RequireSome(Layer::kOuter, "size", size));
     RW_TRY(RequireRange(Layer::kRuntime, "advise", advise, ACL_MEM_ADVISE_SET_READ_MOSTLY,
                         ACL_MEM_ADVISE_UNSET_ACCESSED_BY));
     if (advise != ACL_MEM_ADVISE_SET_READ_MOSTLY) RW_TRY(RequireDeviceOf("location", location));
@@ -234,7 +138,7 @@ aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclrtMemMan
     }
     RW_TRY(CurrentContext().status());
     SyncOperation in_progress;
-    const Range range{ptr, size};
+    const ManagedRange range{ptr, size};
     RW_TRY(RequireManaged("ptr", range));
     TheMemory().managed()->advice().Change(range.base(), size, [&](Advice& part) { Apply(advise, place, part); });
     return Ok();
@@ -264,41 +168,5 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size
     RW_TRY_SET(const Advice advice, ReadAdvice({ptr, size}));
     for (size_t i = 0; i < numAttributes; ++i) Report(attributes[i], advice, data[i], dataSizes[i]);
     return Ok();
-  });
-}
-
-aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemManagedLocation location, uint32_t flags,
-                                      aclrtStream stream) {
-  const char* call = __func__;
-  return Entry(call, [&]() -> Status {
-    RW_TRY(RequireRangeArguments(ptr, size));
-    RW_TRY(RequireZero(Layer::kOuter, "flags", flags));
-    RW_TRY_SET(StreamRef found, FindStream(stream));
-    RW_TRY_SET(ManagedPlace place, PlaceOf("location", location));
-    return QueuePrefetches({{{ptr, size}, place}}, found, call);
-  });
-}
-
-aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, size_t count,
-                                           aclrtMemManagedLocation* prefetchLocs, size_t* prefetchLocIdxs,
-                                           size_t numPrefetchLocs, uint64_t flags, aclrtStream stream) {
-  const char* call = __func__;
-  return Entry(call, [&]() -> Status {
-    RW_TRY(RequirePointers(
-        {{"ptrs", ptrs}, {"sizes", sizes}, {"prefetchLocs", prefetchLocs}, {"prefetchLocIdxs", prefetchLocIdxs}}));
-    RW_TRY(RequireSome(Layer::kOuter, "count", count));
-    RW_TRY(RequireSome(Layer::kOuter, "numPrefetchLocs", numPrefetchLocs));
-    RW_TRY(RequireZero(Layer::kOuter, "flags", flags));
-    if (count < numPrefetchLocs)
-      return Reject(ACL_ERROR_INVALID_PARAM, "numPrefetchLocs %zu exceeds count %zu", numPrefetchLocs, count);
-    RW_TRY_SET(StreamRef found, FindStream(stream));
-    RW_TRY(RequireRuns(prefetchLocIdxs, numPrefetchLocs, count));
-    std::vector<Prefetch> prefetches;
-    for (size_t k = 0; k < numPrefetchLocs; ++k) {
-      const size_t end = k + 1 < numPrefetchLocs ? prefetchLocIdxs[k + 1] : count;
-      RW_TRY_SET(ManagedPlace place, PlaceOf("an entry of prefetchLocs", prefetchLocs[k]));
-      RW_TRY(CollectRun(ptrs, sizes, prefetchLocIdxs[k], end, place, &prefetches));
-    }
-    return QueuePrefetches(prefetches, found, call);
   });
 }

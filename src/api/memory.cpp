@@ -111,30 +111,17 @@ bool FreeToPool(const Memory& memory, void* address) {
   return pool && pool->FreeNow(address);
 }
 
-// Frees device and managed blocks, those of a pool to the pool, and (as the original does) pinned host blocks that are handed
-// in here.
+// Frees device, managed and pool blocks, and (as the original does) pinned host blocks that are handed in here.
 Status FreeBlock(void* devPtr) {
   Runtime* runtime = Runtime::GetIfStarted();
   if (runtime != nullptr) {
     Memory& memory = runtime->memory();
-    if (memory.FreeDevice(devPtr) || FreeToPool(memory, devPtr) || memory.FreeManaged(devPtr) || memory.FreeHost(devPtr)) return Ok();
+    if (memory.FreeDevice(devPtr) || FreeToPool(memory, devPtr)) return Ok();
+    if (memory.FreeManaged(devPtr) || memory.FreeHost(devPtr)) return Ok();
   }
   RW_TRY(Runtime::RequireUsable());
   return Fail(ACL_ERROR_RT_PARAM_INVALID,
               "devPtr %p is not the start of a live block (interior pointer, freed before, or not from aclrtMalloc)", devPtr);
-}
-
-aclrtMemLocationType TypeOf(Place place) {
-  switch (place) {
-    case Place::kPinned:
-      return ACL_MEM_LOCATION_TYPE_HOST;
-    case Place::kDevice:
-      return ACL_MEM_LOCATION_TYPE_DEVICE;
-    case Place::kManaged:
-      return ACL_MEM_LOCATION_TYPE_MANAGED;
-    default:
-      return ACL_MEM_LOCATION_TYPE_UNREGISTERED;
-  }
 }
 
 }  // namespace
@@ -203,7 +190,11 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
       if (location.place != Place::kPageable) page_size = block.found() ? block.page_size : 4096;
     }
     aclrtPtrAttributes answer{};
-    answer.location.type = TypeOf(location.place);
+    // By place; what lies nowhere was refused above.
+    static constexpr aclrtMemLocationType kTypes[] = {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_DEVICE,
+                                                      ACL_MEM_LOCATION_TYPE_UNREGISTERED, ACL_MEM_LOCATION_TYPE_UNREGISTERED,
+                                                      ACL_MEM_LOCATION_TYPE_MANAGED};
+    answer.location.type = kTypes[static_cast<int>(location.place)];
     if (location.device >= 0) answer.location.id = static_cast<uint32_t>(Runtime::UserIdOf(location.device));
     answer.pageSize = page_size;
     *attributes = answer;

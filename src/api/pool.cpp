@@ -34,8 +34,8 @@ Result<size_t> MaxSizeOf(size_t given, size_t capacity) {
   if (given == 0) return capacity / Pool::kGranularity * Pool::kGranularity;
   size_t rounded = 0;
   if (RoundUp(given, &rounded) && rounded <= capacity) return rounded;
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "poolProps->maxSize %zu exceeds the %zu bytes of the device (ROPEWAY_DEVICE_MEMORY)", given,
-              capacity);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "poolProps->maxSize %zu exceeds the %zu bytes of the device (ROPEWAY_DEVICE_MEMORY)",
+              given, capacity);
 }
 
 // Unknown pools have different codes in different calls.
@@ -59,8 +59,8 @@ Result<PoolHold> HoldForAttribute(aclrtMemPool memPool, aclrtMemPoolAttr attr, c
 Status RequireOwnUncapturedStream(StreamRef stream, Context& context) {
   RW_TRY(stream.stream->RequireContext(&context.scope()));
   if (!stream.stream->capturing()) return Ok();
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the stream is being captured, and pool memory cannot be part of a graph; allocate before "
-              "the capture and free after it");
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              "the stream is being captured, and a graph would repeat this; allocate before the capture and free after it");
 }
 
 }  // namespace
@@ -126,7 +126,8 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
 aclError aclrtMemPoolFreeAsync(void* ptr, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("ptr", ptr));
-    if (stream == nullptr) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream is NULL; name the stream in whose order the memory is freed");
+    if (stream == nullptr)
+      return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream is NULL; name the stream in whose order the memory is freed");
     RW_TRY_SET(StreamRef target, FindStream(stream));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireOwnUncapturedStream(target, *context));
