@@ -107,7 +107,9 @@ Status AllocateConfigured(void** devPtr, size_t size, aclrtMemMallocPolicy polic
 }
 
 bool FreeToPool(const Memory& memory, void* address) {
-  PoolHold pool(Pools(), Pools().Acquire(memory.FindBlock(address).pool));
+  void* handle = memory.FindBlock(address).pool;
+  if (handle == nullptr) return false;
+  PoolHold pool(Pools(), Pools().Acquire(handle));
   return pool && pool->FreeNow(address);
 }
 

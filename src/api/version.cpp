@@ -50,7 +50,7 @@ void CountObjects(ropewayLiveCounts* counts) {
   counts->events = Events().live();
   counts->notifies = Notifies().live() + CountNotifies().live();
   counts->models = Models().live();
-  counts->pools = Pools().live();
+  counts->pools = Pool::open_count();
 }
 
 void CountMemory(Memory& memory, ropewayLiveCounts* counts) {

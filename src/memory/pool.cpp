@@ -7,6 +7,8 @@
 namespace ropeway {
 namespace {
 
+std::atomic<uint64_t> g_open{0};
+
 void* Address(uintptr_t base) { return reinterpret_cast<void*>(base); }
 
 Status NotLive() { return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "memPool was destroyed, or its device closed, meanwhile"); }
@@ -31,8 +33,11 @@ void* Pool::Create(Heap& heap, int device, size_t max_size) {
     pool->max_size_ = max_size;
     pool->open_ = true;
   }
+  g_open.fetch_add(1, std::memory_order_relaxed);
   return Pools().Publish(pool);
 }
+
+uint64_t Pool::open_count() { return g_open.load(std::memory_order_relaxed); }
 
 void Pool::Recycle() {
   std::lock_guard lock(mutex_);
@@ -49,6 +54,7 @@ Status Pool::Destroy() {
                   lent_bytes_ + in_transit_);
     for (auto it = free_.begin(); it != free_.end();) it = Return(it);
     open_ = false;
+    g_open.fetch_sub(1, std::memory_order_relaxed);
     Pools().Retire(this, generation());
   }
   Pools().Release(this);  // the handle's
@@ -57,7 +63,7 @@ Status Pool::Destroy() {
 
 template <typename Visit>
 void Pool::ForEachOpen(Visit visit) {
-  if (Pools().live() == 0) return;
+  if (open_count() == 0) return;
   Pools().ForEachInUse([&](Pool* pool) {
     std::lock_guard lock(pool->mutex_);
     if (pool->open_) visit(*pool);
@@ -69,6 +75,7 @@ void Pool::CloseAllOf(int device) {
   ForEachOpen([device](Pool& pool) {
     if (pool.device_ != device) return;
     pool.open_ = false;
+    g_open.fetch_sub(1, std::memory_order_relaxed);
     pool.lent_.clear();
     pool.free_.clear();
     pool.reserved_ = pool.lent_bytes_ = 0;

@@ -41,6 +41,8 @@ class Pool final : public SlabObject {
   static void CloseAllOf(int device);
 
   int device() const { return device_; }
+  // How many there are; without the slab, which is not made before there is one.
+  static uint64_t open_count();
 
   struct Request {
     size_t size;  // a multiple of the granularity
