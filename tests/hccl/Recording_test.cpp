@@ -120,6 +120,8 @@ TEST_F(HcclRecording, TheSubgraphStartsBehindTheLaunchingStream) {
   EXPECT_EQ(D2D(*b_, *a_, sub.wrapped), HCCL_SUCCESS);
   ASSERT_EQ(LaunchTask(dispatcher_, wrapped_), HCCL_SUCCESS);
   EXPECT_EQ(Copy(back.get(), 64, b_->get(), 64, kD2H), HCCL_SUCCESS);
+  // However long one waits for the sub-stream, it does not come to its copy before the gate is open.
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(sub.handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   gate.Open();
   Sync();
   EXPECT_EQ(back.get()[63], 9);
