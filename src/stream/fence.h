@@ -16,12 +16,17 @@ class Fence {
   static Fence BehindAll();
   // True once that work is done; stays true.
   bool Passed();
+  // Waits for it, and helps. False: what is left stands still, and may do so until the caller goes on.
+  bool Await();
 
  private:
   struct Point {
     StreamHold stream;
     uint64_t sequence;
   };
+  void AwaitSome();
+  // Somebody has to act before anything of it goes on; perhaps the caller.
+  bool HeldUp() const;
   std::vector<Point> points_;
   uint64_t epoch_ = 0;
 };

@@ -175,5 +175,21 @@ TEST_F(FenceTest, AStreamThatIsJustBeingMadeDoesNotDisturbIt) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child ended with status " << status;
 }
 
+TEST_F(FenceTest, AwaitReturnsWhenTheWorkIsDone) {
+  TestStream stream(&scope_);
+  ASSERT_TRUE(stream.Submit(MarkTask(&marker_)).ok());
+  EXPECT_TRUE(Fence::BehindAll().Await());
+  EXPECT_TRUE(Fence::BehindAll().Await()) << "nothing to wait for";
+}
+
+TEST_F(FenceTest, AwaitGivesUpOnWorkThatStandsStill) {
+  TestStream stream(&scope_);
+  ASSERT_TRUE(stream.Submit(AwaitTask(&gate_, &marker_)).ok());
+  Fence fence = Fence::BehindAll();
+  EXPECT_FALSE(fence.Await());
+  gate_.Open();
+  EXPECT_TRUE(fence.Await());
+}
+
 }  // namespace fence_test
 }  // namespace ropeway_unit
