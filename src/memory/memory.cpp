@@ -86,7 +86,7 @@ BlockInfo Memory::FindBlock(const void* address) const {
 
 Location Memory::FindElsewhere(const void* address, size_t count) const {
   if (mapped_.Contains(address)) {
-    const BlockInfo run = mapped_.FindRun(address);
+    const BlockInfo run = mapped_.FindRun(address, count);
     if (!run.found()) return {0, -1, Place::kNowhere};
     return {run.end() - Bits(address), run.device, run.device < 0 ? Place::kPinned : Place::kDevice};
   }
