@@ -60,6 +60,7 @@ typedef struct ropewayLiveCounts {
     uint64_t managedBlocks;
     uint64_t managedBytes;
     uint64_t pools; /* what they hold counts as device blocks, used or not */
+    uint64_t reservations; /* of virtual addresses; physical memory counts as device or host blocks */
 } ropewayLiveCounts;
 
 /* counts NULL: 100000. Needs no context. */

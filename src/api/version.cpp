@@ -67,6 +67,7 @@ void CountMemory(Memory& memory, ropewayLiveCounts* counts) {
   counts->hostBlocks = host.blocks;
   counts->hostBytes = host.bytes;
   counts->registrations = memory.registration_count();
+  counts->reservations = memory.virtual_memory().reservations();
 }
 
 }  // namespace

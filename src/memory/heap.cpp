@@ -173,6 +173,21 @@ void Heap::FreeAll() {
   Reclaim();
 }
 
+bool Heap::Charge(size_t bytes) {
+  std::lock_guard lock(mutex_);
+  if (bytes > capacity_ - bytes_) return false;
+  ++charges_;
+  bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, bytes_);
+  return true;
+}
+
+void Heap::Refund(size_t bytes) {
+  std::lock_guard lock(mutex_);
+  --charges_;
+  bytes_ -= bytes;
+}
+
 void Heap::Reclaim() {
   auto first_unused = std::partition(retired_.begin(), retired_.end(), [](Retired& entry) { return !entry.Unused(); });
   for (auto it = first_unused; it != retired_.end(); ++it) {
@@ -184,7 +199,7 @@ void Heap::Reclaim() {
 
 Heap::Usage Heap::usage() {
   std::lock_guard lock(mutex_);
-  return {live_.size(), bytes_, peak_bytes_, capacity_};
+  return {live_.size() + charges_, bytes_, peak_bytes_, capacity_};
 }
 
 }  // namespace ropeway

@@ -56,6 +56,9 @@ class Heap {
   std::optional<SharedBlock> Share(const void* address, size_t size);
   // Frees everything that is alive.
   void FreeAll();
+  // Memory that has no address here but counts here: physical memory. False when the capacity is used up.
+  bool Charge(size_t bytes);
+  void Refund(size_t bytes);
 
   struct Usage {
     size_t blocks, bytes, peak_bytes, capacity;
@@ -111,6 +114,7 @@ class Heap {
   std::deque<Block> records_;       // never shrinks
   std::vector<Block*> unused_records_;
   std::vector<Retired> retired_;
+  size_t charges_ = 0;
   size_t bytes_ = 0;
   size_t peak_bytes_ = 0;
 };

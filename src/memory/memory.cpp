@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "acl/acl_rt.h"
+#include "memory/numa.h"
 
 namespace ropeway {
 namespace {
@@ -30,7 +31,7 @@ constexpr size_t kSmallestHostWindow = size_t{1} << 30;
 constexpr size_t kPage = 4096;
 constexpr size_t kLargestForeign = size_t{1} << 46;  // sums of two do not overflow
 
-size_t PhysicalMemory() {
+size_t MachineMemory() {
   return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
@@ -58,7 +59,7 @@ bool Memory::Init() {
     const uintptr_t base = devices_.base() + static_cast<size_t>(device) * window;
     device_heaps_.push_back(std::make_unique<Heap>(engine_, devices_, base, window, config_.device_memory, device));
   }
-  host_heap_ = std::make_unique<Heap>(engine_, host_, host_.base(), host_window, std::min(PhysicalMemory(), host_window), -1);
+  host_heap_ = std::make_unique<Heap>(engine_, host_, host_.base(), host_window, std::min(MachineMemory(), host_window), -1);
   aliases_.Add(devices_.base() + (windows - 1) * window, window);
   return true;
 }
@@ -159,6 +160,7 @@ bool Memory::FreeHost(void* address) {
 }
 
 void Memory::FreeAllOf(int device) {
+  virtual_memory_.FreeAllOf(device);
   device_heaps_[static_cast<size_t>(device)]->FreeAll();
   if (managed() != nullptr) managed()->FreeAllOf(device);
 }
@@ -170,6 +172,16 @@ ManagedSpace* Memory::OpenManaged() {
     managed_.store(owned_managed_.get(), std::memory_order_release);
   }
   return owned_managed_.get();
+}
+
+std::shared_ptr<PhysicalMemory> Memory::AllocatePhysical(const PhysicalTraits& traits) {
+  Heap& account = traits.device < 0 ? *host_heap_ : *device_heaps_[static_cast<size_t>(traits.device)];
+  if (!account.Charge(traits.size)) return nullptr;
+  std::shared_ptr<SharedPages> pages = engine_.memory().CreatePages(traits.size);
+  if (pages != nullptr && traits.numa_node >= 0 && !PreferNumaNode(*pages, traits.numa_node)) pages = nullptr;
+  if (pages != nullptr) return std::make_shared<PhysicalMemory>(traits, std::move(pages), &account);
+  account.Refund(traits.size);
+  return nullptr;
 }
 
 Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alias) {

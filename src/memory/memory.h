@@ -16,6 +16,7 @@
 #include "memory/managed_space.h"
 #include "memory/mapped_window.h"
 #include "memory/registrations.h"
+#include "memory/virtual_memory.h"
 
 namespace ropeway {
 
@@ -99,13 +100,16 @@ class Memory final : public AddressJudge {
   Heap& device_heap(int device) { return *device_heaps_[static_cast<size_t>(device)]; }
   Heap::Usage device_usage(int device) { return device_heaps_[static_cast<size_t>(device)]->usage(); }
   Heap::Usage host_usage() { return host_heap_->usage(); }
-  // Virtual memory and memory of other processes.
+  // Addresses of virtual memory and of memory of other processes.
   MappedWindow& mapped() { return mapped_; }
   // Makes a range inside one live block of a device ready for other processes; nothing: it is not, or there is no memory.
   std::optional<SharedBlock> ShareDevice(const void* address, size_t size);
   // Maps what another process shared: [piece_offset, + piece_size) of the pages behind the descriptor, which is taken over, at addresses
   // of its own; `block` says what of it, counted from there, copies may use. Returns where the piece begins.
   Result<uintptr_t> MapForeign(int descriptor, size_t piece_offset, size_t piece_size, const BlockInfo& block);
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
+  // Physical memory, charged to its device or to the host. Null: no memory for it.
+  std::shared_ptr<PhysicalMemory> AllocatePhysical(const PhysicalTraits& traits);
 
   // Registers host memory. With `mapped` it gets an address for device code, which is good for nothing else.
   Status Register(void* address, size_t size, bool mapped, uintptr_t* alias);
@@ -131,6 +135,7 @@ class Memory final : public AddressJudge {
   AddressMap devices_;  // all device windows, and behind them one for the aliases of registered memory
   AddressMap host_;
   MappedWindow mapped_;  // right behind the device windows
+  VirtualMemory virtual_memory_{mapped_};
   int window_shift_ = 0;  // every device has a window of the same size, a power of two
   std::vector<std::unique_ptr<Heap>> device_heaps_;
   std::unique_ptr<Heap> host_heap_;

@@ -21,6 +21,8 @@ Product ProductOf(const char* soc_name) {
   product.has_value_waits = recent;
   product.counts_notifies = a950;
   product.shares_events = !is("Ascend950DT");
+  product.reserves_at = !a950;
+  product.has_fabric = a3;
   return product;
 }
 

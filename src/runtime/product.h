@@ -13,6 +13,8 @@ struct Product {
   bool has_value_waits;
   bool counts_notifies;         // 950
   bool shares_events;           // with other processes: all but 950DT
+  bool reserves_at;             // virtual addresses can be chosen
+  bool has_fabric;              // shareable handles that reach further than a machine
 };
 
 // Of this process; decided once.

@@ -17,6 +17,7 @@ NAMES = (
     "managedBlocks",
     "managedBytes",
     "pools",
+    "reservations",
 )
 
 library = ctypes.CDLL("libascendcl.so")

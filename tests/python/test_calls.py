@@ -426,10 +426,10 @@ def test_notifies_of_other_processes(device):
 def test_virtual_memory(device):
     prop = {"handleType": 0, "allocationType": 0, "memAttr": 4, "location": {"id": device, "type": 1}, "reserve": 0}
     granularity, ret = acl.rt.mem_get_allocation_granularity(prop, 0)
-    if ret == NOT_SUPPORTED:
+    if ret == NOT_SUPPORTED:  # an engine that cannot share memory
         assert acl.rt.malloc_physical(1 << 21, prop, 0) == (0, NOT_SUPPORTED)
         assert acl.rt.reserve_mem_address(1 << 21, 0, 0, 1) == (0, NOT_SUPPORTED)
-        pytest.skip("the library has no virtual memory calls yet")
+        pytest.skip("this engine has no virtual memory")
     assert ret == 0 and granularity > 0
     handle, ret = acl.rt.malloc_physical(granularity, prop, 0)
     assert ret == 0 and handle

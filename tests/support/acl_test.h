@@ -87,6 +87,7 @@ class BareTest : public ::testing::Test {
     EXPECT_EQ(live.registrations, 0u) << "the test left registered host memory behind";
     EXPECT_EQ(live.managedBlocks, 0u) << "the test left managed memory behind";
     EXPECT_EQ(live.pools, 0u) << "the test left memory pools behind";
+    EXPECT_EQ(live.reservations, 0u) << "the test left reserved addresses behind";
 #endif
   }
 };

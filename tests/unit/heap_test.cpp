@@ -66,6 +66,22 @@ TEST_F(HeapTest, OnlyAPoolFreesItsBlocks) {
   EXPECT_TRUE(heap_->Free(*plain));
 }
 
+TEST_F(HeapTest, ChargesCountAsBlocks) {
+  auto block = Allocate(32);
+  ASSERT_TRUE(block);
+  ASSERT_TRUE(heap_->Charge(kCapacity - 64));
+  EXPECT_EQ(heap_->usage().blocks, 2u);
+  EXPECT_EQ(heap_->usage().bytes, kCapacity - 32);
+  EXPECT_EQ(heap_->usage().peak_bytes, kCapacity - 32);
+  EXPECT_FALSE(heap_->Charge(64));
+  EXPECT_FALSE(Allocate(64));
+  heap_->FreeAll();
+  EXPECT_EQ(heap_->usage().bytes, kCapacity - 64) << "a charge is given back by whoever made it";
+  heap_->Refund(kCapacity - 64);
+  EXPECT_EQ(heap_->usage().blocks, 0u);
+  EXPECT_EQ(heap_->usage().bytes, 0u);
+}
+
 TEST_F(HeapTest, CountsWhatIsReserved) {
   EXPECT_EQ(heap_->usage().bytes, 0u);
   EXPECT_EQ(heap_->usage().capacity, kCapacity);

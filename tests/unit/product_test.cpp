@@ -70,6 +70,14 @@ TEST(ProductTest, CountersAndSharedEvents) {
   }
 }
 
+TEST(ProductTest, VirtualMemoryDiffers) {
+  EXPECT_TRUE(ProductOf("Ascend910B1").reserves_at);
+  EXPECT_FALSE(ProductOf("Ascend910B1").has_fabric);
+  EXPECT_TRUE(ProductOf("Ascend910_9391").reserves_at);
+  EXPECT_TRUE(ProductOf("Ascend910_9391").has_fabric);
+  EXPECT_FALSE(ProductOf("Ascend950PR_9589").reserves_at);
+}
+
 TEST(ProductTest, TheProcessHasTheProductOfItsSetting) {
   const Product expected = ProductOf(GetConfig().soc_name.c_str());
   EXPECT_EQ(ThisProduct().peers_need_enabling, expected.peers_need_enabling);

@@ -1,0 +1,57 @@
+// Physical memory of the virtual memory calls (copy-and-memory.md 10.1): bytes without an address, until they are mapped. They
+// live as long as somebody has a handle to them or maps them, here or in another process.
+#pragma once
+
+#include <memory>
+
+#include "acl/acl_rt.h"
+#include "base/slab.h"
+#include "engine/shared_pages.h"
+#include "memory/address_map.h"
+#include "memory/heap.h"
+
+namespace ropeway {
+
+// What it is, as whoever makes or imports it says.
+struct PhysicalTraits {
+  size_t size = 0;
+  int device = -1;                   // -1: the host's
+  int numa_node = -1;                // of the host's; -1: any
+  size_t granularity = kChunkBytes;  // of sizes and of the addresses it is mapped at
+  uint32_t page_size = 0;
+  bool imported = false;             // another process made it
+  aclrtPhysicalMemProp described{};  // what the API says about it
+};
+
+class PhysicalMemory {
+ public:
+  // `account` has been charged with the size, and gets it back at the end; null for memory that another process pays for.
+  PhysicalMemory(const PhysicalTraits& traits, std::shared_ptr<SharedPages> pages, Heap* account)
+      : traits_(traits), pages_(std::move(pages)), account_(account) {}
+  ~PhysicalMemory() {
+    if (account_ != nullptr) account_->Refund(traits_.size);
+  }
+  PhysicalMemory(const PhysicalMemory&) = delete;
+  PhysicalMemory& operator=(const PhysicalMemory&) = delete;
+
+  const PhysicalTraits& traits() const { return traits_; }
+  const std::shared_ptr<SharedPages>& pages() const { return pages_; }
+
+ private:
+  const PhysicalTraits traits_;
+  const std::shared_ptr<SharedPages> pages_;
+  Heap* const account_;
+};
+
+// The program's hold on physical memory. Counted: a retain finds the handle that is there and needs a free of its own.
+class PhysicalHandle final : public SlabObject {
+ public:
+  void Recycle() { memory.reset(); }
+  std::shared_ptr<PhysicalMemory> memory;  // this and the next guarded by VirtualMemory's mutex
+  size_t count = 0;
+};
+
+using PhysicalHandleSlab = Slab<PhysicalHandle, 0xB2>;
+PhysicalHandleSlab& PhysicalHandles();
+
+}  // namespace ropeway
