@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "ipc/number.h"
 
 namespace ropeway::ipc {
 namespace {
@@ -90,16 +91,27 @@ Status Service::Start() {
   pid_ = getpid();
   RW_TRY(FillRandom(&name_, sizeof(name_)));
   poll_ = Descriptor::Make([] { return epoll_create1(EPOLL_CLOEXEC); });
-  listening_ = NewSocket(SOCK_NONBLOCK);
-  if (!poll_ || !listening_) return NoRoom("no descriptor for talking to other processes");
-  sockaddr_un address;
-  const socklen_t size = NameOf(name_, &address);
-  if (bind(listening_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listening_.get(), SOMAXCONN) != 0)
-    return NoRoom("no socket for talking to other processes");
-  epoll_event event{EPOLLIN, {.u64 = kListener}};
-  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, listening_.get(), &event) != 0) return NoRoom("no socket can be watched");
+  doors_ = Descriptor::Make([] { return epoll_create1(EPOLL_CLOEXEC); });
+  if (!poll_ || !doors_) return NoRoom("no descriptor for talking to other processes");
+  RW_TRY(OpenDoor(name_));
+  epoll_event event{EPOLLIN, {.u64 = kDoors}};
+  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, doors_.get(), &event) != 0) return NoRoom("no socket can be watched");
   const SignalsHeldBack held_back;
   std::thread([this] { Run(); }).detach();
+  return Ok();
+}
+
+Status Service::OpenDoor(uint64_t name) {
+  auto door = std::make_shared<Descriptor>(NewSocket(SOCK_NONBLOCK));
+  if (!*door) return NoRoom("no descriptor for talking to other processes");
+  sockaddr_un address;
+  const socklen_t size = NameOf(name, &address);
+  if (bind(door->get(), reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(door->get(), SOMAXCONN) != 0)
+    return NoRoom("no socket for talking to other processes");
+  std::lock_guard lock(mutex_);
+  epoll_event event{EPOLLIN, {.u64 = name}};
+  if (epoll_ctl(doors_.get(), EPOLL_CTL_ADD, door->get(), &event) != 0) return NoRoom("no socket can be watched");
+  open_doors_[name] = std::move(door);
   return Ok();
 }
 
@@ -110,8 +122,25 @@ Result<Key> Service::Publish(std::shared_ptr<Offer> offer) {
   key.service = name_;
   RW_TRY(FillRandom(&key.secret, sizeof(key.secret)));
   std::lock_guard lock(mutex_);
-  offers_[key.secret[0]] = {key.secret, std::move(offer)};
+  offers_[key.secret[0]] = {key.secret, std::move(offer), 0};
   return key;
+}
+
+Result<uint64_t> Service::PublishNumber(std::shared_ptr<Offer> offer) {
+  uint64_t number = 0;
+  while (number == 0) RW_TRY(FillRandom(&number, sizeof(number)));
+  const Key key = KeyOfNumber(number);
+  RW_TRY(OpenDoor(key.service));
+  std::lock_guard lock(mutex_);
+  offers_[key.secret[0]] = {key.secret, std::move(offer), key.service};
+  return number;
+}
+
+std::shared_ptr<Offer> Service::Find(const Key& key, uint32_t type) {
+  std::lock_guard lock(mutex_);
+  auto found = offers_.find(key.secret[0]);
+  if (found == offers_.end() || !Same(found->second.secret, key.secret)) return nullptr;
+  return found->second.offer->type() == type ? found->second.offer : nullptr;
 }
 
 void Service::Withdraw(const Key& key) {
@@ -122,6 +151,7 @@ void Service::Withdraw(const Key& key) {
   if (found == offers_.end() || !Same(found->second.secret, key.secret)) return;
   withdrawn = std::move(found->second);
   offers_.erase(found);
+  open_doors_.erase(withdrawn.door);
 }
 
 size_t Service::connections() {

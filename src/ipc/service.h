@@ -36,6 +36,10 @@ class Service {
 
   // Makes the offer importable under the key that is returned.
   Result<Key> Publish(std::shared_ptr<Offer> offer);
+  // The same for those who can hand on one number only (number.h).
+  Result<uint64_t> PublishNumber(std::shared_ptr<Offer> offer);
+  // An offer that this process has published; null when there is none, or of another type.
+  std::shared_ptr<Offer> Find(const Key& key, uint32_t type);
   // Nobody is admitted any more; those who were keep the offer alive and are served.
   void Withdraw(const Key& key);
 
@@ -53,14 +57,17 @@ class Service {
   void Forget(const Connection& connection);
 
  private:
-  static constexpr uint64_t kListener = 0;  // epoll's name for the listening socket; connections count from 1
+  static constexpr uint64_t kDoors = 0;  // epoll's name for all listening sockets; connections count from 1
   Service() = default;
   struct Published {
     Secret secret;
     std::shared_ptr<Offer> offer;
+    uint64_t door = 0;  // its own socket's name; 0 when the service's is good enough
   };
 
   Status Start();
+  // Listens under one more name, until it is forgotten.
+  Status OpenDoor(uint64_t name);
   void Run();
   Status Dial(uint64_t service, Deadline deadline, Channel* channel, Peer* peer);
   // Puts a connection on the list; null when the system has no room for it.
@@ -68,24 +75,25 @@ class Service {
   std::shared_ptr<Connection> Find(uint64_t id);
   // On the service's thread:
   void Accept();
+  void AcceptAt(uint64_t door);
   void PauseAccepting(bool pause);
   int DropSilentPeers();  // returns for how long nothing needs to be done, as epoll_wait wants it
   void Handle(uint64_t id, uint32_t events);
   bool Deliver(Connection& connection, const Message& message, Descriptor fd);
   bool Greet(Connection& connection, const Message& hello);
-  std::shared_ptr<Offer> FindOffer(const Message& hello);
   void End(Connection& connection, bool said_goodbye);
 
   int pid_ = 0;
   uint64_t name_ = 0;
   Descriptor poll_;
-  Descriptor listening_;
+  Descriptor doors_;  // another epoll, of the listening sockets by their names: it is watched or not as one
   int64_t paused_until_ns_ = 0;         // of the service's thread
   std::map<uint64_t, int64_t> silent_;  // of the service's thread: who has not said hello, oldest first, and since when
 
   std::mutex mutex_;  // guards the rest
   uint64_t last_id_ = 0;
   std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections_;
+  std::unordered_map<uint64_t, std::shared_ptr<Descriptor>> open_doors_;
   std::unordered_map<uint64_t, Published> offers_;  // by the first word of the secret; the others decide
 };
 

@@ -30,7 +30,7 @@ void Service::Run() {
     epoll_event events[16];
     const int count = epoll_wait(poll_.get(), events, 16, DropSilentPeers());
     for (int i = 0; i < count; ++i) {
-      if (events[i].data.u64 == kListener) {
+      if (events[i].data.u64 == kDoors) {
         Accept();
       } else {
         Handle(events[i].data.u64, events[i].events);
@@ -40,9 +40,19 @@ void Service::Run() {
 }
 
 void Service::Accept() {
-  for (int i = 0; i < kBurst; ++i) {
-    Descriptor accepted =
-        Descriptor::Make([&] { return accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
+  epoll_event ready[16];
+  const int count = epoll_wait(doors_.get(), ready, 16, 0);
+  for (int i = 0; i < count; ++i) AcceptAt(ready[i].data.u64);
+}
+
+void Service::AcceptAt(uint64_t name) {
+  std::shared_ptr<Descriptor> door;  // held, so that its number stays its own
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = open_doors_.find(name); found != open_doors_.end()) door = found->second;
+  }
+  for (int i = 0; door != nullptr && i < kBurst; ++i) {
+    Descriptor accepted = Descriptor::Make([&] { return accept4(door->get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
     if (!accepted) {
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) PauseAccepting(true);
       return;
@@ -60,8 +70,8 @@ void Service::Accept() {
 // Without descriptors nobody can be accepted, and the waiting peers would wake this thread again and again.
 void Service::PauseAccepting(bool pause) {
   paused_until_ns_ = pause ? NowNs() + kPauseNs : 0;
-  epoll_event event{pause ? 0u : EPOLLIN, {.u64 = kListener}};
-  epoll_ctl(poll_.get(), EPOLL_CTL_MOD, listening_.get(), &event);
+  epoll_event event{pause ? 0u : EPOLLIN, {.u64 = kDoors}};
+  epoll_ctl(poll_.get(), EPOLL_CTL_MOD, doors_.get(), &event);
 }
 
 int Service::DropSilentPeers() {
@@ -102,7 +112,7 @@ bool Service::Deliver(Connection& connection, const Message& message, Descriptor
 
 bool Service::Greet(Connection& connection, const Message& hello) {
   if (hello.kind != kHello || hello.value[0] != kProtocol) return false;
-  const std::shared_ptr<Offer> offer = FindOffer(hello);
+  const std::shared_ptr<Offer> offer = Find({0, {hello.value[1], hello.value[2], hello.value[3]}}, hello.ticket);
   if (offer == nullptr || !offer->Admits(connection.peer().pid)) {
     connection.Post({kRefused, 0, {offer == nullptr ? kUnknown : kNotListed}});
     return false;
@@ -113,13 +123,6 @@ bool Service::Greet(Connection& connection, const Message& hello) {
   int fd = -1;
   offer->OnJoined(connection, &welcome, &fd);
   return connection.Post(welcome, fd);
-}
-
-std::shared_ptr<Offer> Service::FindOffer(const Message& hello) {
-  std::lock_guard lock(mutex_);
-  auto found = offers_.find(hello.value[1]);
-  if (found == offers_.end() || !Same(found->second.secret, {hello.value[1], hello.value[2], hello.value[3]})) return nullptr;
-  return found->second.offer->type() == hello.ticket ? found->second.offer : nullptr;
 }
 
 void Service::End(Connection& connection, bool said_goodbye) {
