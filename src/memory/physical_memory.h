@@ -2,6 +2,7 @@
 // live as long as somebody has a handle to them or maps them, here or in another process.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "acl/acl_rt.h"
@@ -37,10 +38,19 @@ class PhysicalMemory {
   const PhysicalTraits& traits() const { return traits_; }
   const std::shared_ptr<SharedPages>& pages() const { return pages_; }
 
+  // What lets other processes in: there is one at most, and it ends with this memory. False when there is one already.
+  bool BeginSharing() { return !shared_.exchange(true); }
+  void Share(std::shared_ptr<void> share) {
+    share_ = std::move(share);
+    if (share_ == nullptr) shared_ = false;
+  }
+
  private:
   const PhysicalTraits traits_;
   const std::shared_ptr<SharedPages> pages_;
   Heap* const account_;
+  std::atomic<bool> shared_{false};
+  std::shared_ptr<void> share_;  // belongs to whoever has begun
 };
 
 // The program's hold on physical memory. Counted: a retain finds the handle that is there and needs a free of its own.

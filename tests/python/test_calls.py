@@ -442,6 +442,21 @@ def test_virtual_memory(device):
     assert acl.rt.release_mem_address(address) == 0
 
 
+def test_shareable_handles(device):
+    prop = {"handleType": 0, "allocationType": 0, "memAttr": 4, "location": {"id": device, "type": 1}, "reserve": 0}
+    handle, ret = acl.rt.malloc_physical(1 << 21, prop, 0)
+    if ret == NOT_SUPPORTED:
+        pytest.skip("this engine has no virtual memory")
+    assert ret == 0
+    shareable, ret = acl.rt.mem_export_to_shareable_handle(handle, 0, 0)
+    assert ret == 0 and shareable
+    assert acl.rt.mem_set_pid_to_shareable_handle(shareable, [os.getpid()]) == 0
+    assert acl.rt.mem_export_to_shareable_handle(handle, 0, 0) == (0, 107000)
+    assert acl.rt.mem_import_from_shareable_handle(shareable, device) == (0, 107000), "not in the exporting process"
+    assert acl.rt.free_physical(handle) == 0
+    assert acl.rt.mem_set_pid_to_shareable_handle(shareable, [os.getpid()]) == 107000
+
+
 def test_zero_names_the_default_stream(device):
     with Pinned(SIZE, pattern(SIZE)) as home, Device(SIZE) as block:
         assert acl.rt.memcpy_async(block.ptr, SIZE, home.ptr, SIZE, H2D, 0) == 0

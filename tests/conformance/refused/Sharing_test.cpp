@@ -1,6 +1,4 @@
-// Memory that one process hands to another, and counting notifies, which this product does not have: refused.
-#include <thread>
-
+// The link of imported memory, and counting notifies: this product does not have them.
 #include "tests/conformance/refused/refusals.h"
 
 #ifndef ROPEWAY_TEST_VENDOR
@@ -16,61 +14,7 @@ class RefusedSharing : public StreamTest {
   void* const p_ = Nonsense();
   void* out_ = Nonsense();
   char key_[65] = "no key";
-  int32_t pid_ = 1;
-  aclrtServerPid server_ = {0, &pid_, 1};
-  aclrtServerPid nobody_ = {0, nullptr, 1};
 };
-
-TEST_F(RefusedSharing, PhysicalMemoryIsRefused) {
-  uint64_t shareable = 77;
-  const auto none = ACL_MEM_HANDLE_TYPE_NONE;
-  const auto standard = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT;
-  const auto bad_type = static_cast<aclrtMemSharedHandleType>(3);
-  ExpectRefusals(
-      {
-          {"aclrtMemExportToShareableHandle",
-           [&] { return aclrtMemExportToShareableHandle(p_, none, 0, &shareable); },
-           {{kNull, [&] { return aclrtMemExportToShareableHandle(nullptr, none, 0, &shareable); }},
-            {kNull, [&] { return aclrtMemExportToShareableHandle(p_, none, 0, nullptr); }},
-            {kNull, [&] { return aclrtMemExportToShareableHandle(p_, ACL_MEM_HANDLE_TYPE_POSIX, 2, &shareable); }},
-            {kRange, [&] { return aclrtMemExportToShareableHandle(p_, none, 2, &shareable); }}}},
-          {"aclrtMemExportToShareableHandleV2",
-           [&] { return aclrtMemExportToShareableHandleV2(p_, 0, standard, &shareable); },
-           {{kNull, [&] { return aclrtMemExportToShareableHandleV2(nullptr, 0, standard, &shareable); }},
-            {kRange, [&] { return aclrtMemExportToShareableHandleV2(p_, 2, standard, &shareable); }},
-            {kRange, [&] { return aclrtMemExportToShareableHandleV2(p_, 0, bad_type, &shareable); }}}},
-          {"aclrtMemImportFromShareableHandle",
-           [&] { return aclrtMemImportFromShareableHandle(1, 0, &out_); },
-           {{kNull, [&] { return aclrtMemImportFromShareableHandle(1, 99, nullptr); }},
-            {ACL_ERROR_RT_INVALID_DEVICEID, [&] { return aclrtMemImportFromShareableHandle(1, 99, &out_); }}}},
-          {"aclrtMemImportFromShareableHandleV2",
-           [&] { return aclrtMemImportFromShareableHandleV2(&shareable, standard, 0, &out_); },
-           {{kNull, [&] { return aclrtMemImportFromShareableHandleV2(&shareable, standard, 0, nullptr); }},
-            {kNull, [&] { return aclrtMemImportFromShareableHandleV2(&shareable, bad_type, 1, &out_); }},
-            {kRange, [&] { return aclrtMemImportFromShareableHandleV2(&shareable, bad_type, 0, &out_); }}}},
-          {"aclrtMemSetPidToShareableHandle",
-           [&] { return aclrtMemSetPidToShareableHandle(1, &pid_, 1); },
-           {{kNull, [&] { return aclrtMemSetPidToShareableHandle(1, nullptr, 1); }},
-            {kNull, [&] { return aclrtMemSetPidToShareableHandle(1, &pid_, 0); }}}},
-          {"aclrtMemSetPidToShareableHandleV2",
-           [&] { return aclrtMemSetPidToShareableHandleV2(&shareable, standard, &pid_, 1); },
-           {{kNull, [&] { return aclrtMemSetPidToShareableHandleV2(nullptr, standard, &pid_, 1); }},
-            {kNull, [&] { return aclrtMemSetPidToShareableHandleV2(&shareable, bad_type, &pid_, 0); }},
-            {kRange, [&] { return aclrtMemSetPidToShareableHandleV2(&shareable, bad_type, &pid_, 1); }}}},
-      },
-      LastError::kShows);
-  EXPECT_EQ(shareable, 77u);
-  EXPECT_EQ(out_, Nonsense());
-}
-
-TEST_F(RefusedSharing, ImportV2AsksForAContextBeforeTheType) {
-  uint64_t shareable = 0;
-  aclError result = ACL_SUCCESS;
-  std::thread([&] {
-    result = aclrtMemImportFromShareableHandleV2(&shareable, static_cast<aclrtMemSharedHandleType>(3), 0, &out_);
-  }).join();
-  EXPECT_EQ(result, ACL_ERROR_RT_CONTEXT_NULL);
-}
 
 TEST_F(RefusedSharing, TheLinkOfMemoryIsRefused) {
   ExpectRefusals({{"aclrtIpcMemSetAttr",

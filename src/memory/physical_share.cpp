@@ -1,0 +1,112 @@
+#include "memory/physical_share.h"
+
+#include "ipc/number.h"
+
+namespace ropeway {
+namespace {
+
+constexpr uint32_t kPhysicalOfferType = 3;
+constexpr int64_t kPatienceMs = 5000;  // for an exporter that is alive but does not answer
+
+void Write(const PhysicalTraits& traits, ipc::Message* welcome) {
+  welcome->value[0] = traits.size;
+  welcome->value[1] = static_cast<uint64_t>(traits.device + 1);
+  welcome->value[2] = traits.granularity;
+  welcome->value[3] = traits.page_size;
+  welcome->value[4] = static_cast<uint64_t>(traits.described.memAttr);
+  welcome->value[5] = static_cast<uint64_t>(traits.described.location.type) << 32 | traits.described.location.id;
+}
+
+bool Read(const ipc::Message& welcome, int device, int user_id, PhysicalTraits* traits) {
+  const bool on_device = welcome.value[1] != 0;
+  traits->size = welcome.value[0];
+  traits->granularity = welcome.value[2];
+  traits->page_size = static_cast<uint32_t>(welcome.value[3]);
+  traits->imported = true;
+  traits->device = on_device ? device : -1;
+  traits->described.memAttr = static_cast<aclrtMemAttr>(welcome.value[4]);
+  traits->described.location.type = static_cast<aclrtMemLocationType>(welcome.value[5] >> 32);
+  traits->described.location.id = on_device ? static_cast<uint32_t>(user_id) : static_cast<uint32_t>(welcome.value[5]);
+  return traits->size != 0 && traits->granularity != 0 && traits->granularity % kChunkBytes == 0 &&
+         traits->size % traits->granularity == 0;
+}
+
+class PhysicalOffer final : public ipc::Offer {
+ public:
+  explicit PhysicalOffer(const PhysicalMemory& memory)
+      : Offer(kPhysicalOfferType), traits_(memory.traits()), pages_(memory.pages()) {}
+  void OnJoined(ipc::Connection&, ipc::Message* welcome, int* fd) override {
+    Write(traits_, welcome);
+    *fd = pages_->descriptor();
+  }
+  // An importer has all it wants when it is in.
+  void OnMessage(ipc::Connection&, const ipc::Message&, ipc::Descriptor) override {}
+  void OnGone(ipc::Connection&, bool) override {}
+
+ private:
+  const PhysicalTraits traits_;
+  const std::shared_ptr<SharedPages> pages_;
+};
+
+// Open for importers as long as it lives.
+class PhysicalShare {
+ public:
+  PhysicalShare(ipc::Service& service, const ipc::Key& key) : service_(service), key_(key) {}
+  ~PhysicalShare() { service_.Withdraw(key_); }
+  PhysicalShare(const PhysicalShare&) = delete;
+  PhysicalShare& operator=(const PhysicalShare&) = delete;
+
+ private:
+  ipc::Service& service_;
+  const ipc::Key key_;
+};
+
+Result<ShareableHandle> Publish(ipc::Service& service, std::shared_ptr<PhysicalOffer> offer, bool as_number) {
+  ShareableHandle handle;
+  if (as_number) {
+    RW_TRY_SET(handle.number, service.PublishNumber(std::move(offer)));
+    handle.key = ipc::KeyOfNumber(handle.number);
+  } else {
+    RW_TRY_SET(handle.key, service.Publish(std::move(offer)));
+  }
+  return handle;
+}
+
+}  // namespace
+
+Result<ShareableHandle> ExportPhysical(PhysicalMemory& memory, bool as_number, bool everybody) {
+  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  if (!memory.BeginSharing())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "handle was exported before; pass on the shareable handle that was given then");
+  auto offer = std::make_shared<PhysicalOffer>(memory);
+  if (everybody) offer->AdmitEverybody();
+  Result<ShareableHandle> handle = Publish(*service, std::move(offer), as_number);
+  memory.Share(handle.ok() ? std::make_shared<PhysicalShare>(*service, handle.value().key) : nullptr);
+  return handle;
+}
+
+Status AdmitToPhysical(const ipc::Key& key, const int32_t* pids, size_t count) {
+  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  const std::shared_ptr<ipc::Offer> offer = service->Find(key, kPhysicalOfferType);
+  if (offer == nullptr)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was not exported by this process, or its memory is gone");
+  offer->AdmitToo(pids, count);
+  return Ok();
+}
+
+Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int device, int user_id) {
+  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  if (service->Find(key, kPhysicalOfferType) != nullptr)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was exported by this process; use the handle itself");
+  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kPhysicalOfferType, {}, Deadline::AfterMs(kPatienceMs)));
+  joined.connection->Close();
+  PhysicalTraits traits;
+  std::shared_ptr<SharedPages> pages;
+  if (joined.fd && Read(joined.welcome, device, user_id, &traits))
+    pages = engine.memory().AdoptPages(joined.fd.Release(), traits.size);
+  if (pages == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle brought no memory that can be mapped here");
+  return ImportedPhysical{std::make_shared<PhysicalMemory>(traits, std::move(pages), nullptr),
+                          static_cast<int>(joined.welcome.value[1]) - 1};
+}
+
+}  // namespace ropeway
