@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,10 +18,39 @@ bool IsSealedMemory(int descriptor, size_t size) {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(descriptor, &info) == 0 && static_cast<size_t>(info.st_size) >= size;
 }
 
+int NewFile() { return memfd_create("ropeway", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+// The soft limit that the process came with, and the numbers below it, belong to the program.
+rlim_t RaiseDescriptorLimit() {
+  static const rlim_t before = [] {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return rlim_t{0};
+    const rlim_t soft = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return soft;
+  }();
+  return before;
+}
+
+// A program with thousands of handles would soon have no descriptor left for its own files: most systems begin with a limit of 1024.
+// Files that come near it lie above, where a higher limit allows that.
+int NewFileOutOfTheWay() {
+  constexpr int kFewFiles = 256;
+  int low = NewFile();
+  if (low >= 0 && low < kFewFiles) return low;
+  const rlim_t reserved = RaiseDescriptorLimit();
+  if (low < 0) low = NewFile();
+  const int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, static_cast<int>(reserved));
+  if (high < 0) return low;
+  close(low);
+  return high;
+}
+
 }  // namespace
 
 std::shared_ptr<MemfdPages> MemfdPages::Create(size_t size) {
-  const int descriptor = memfd_create("ropeway", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int descriptor = NewFileOutOfTheWay();
   if (descriptor < 0) return nullptr;
   auto pages = std::make_shared<MemfdPages>(descriptor, size);
   if (ftruncate(descriptor, static_cast<off_t>(size)) != 0 || fcntl(descriptor, F_ADD_SEALS, kSeals) != 0) return nullptr;
