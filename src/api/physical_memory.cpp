@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/refused/refuse.h"
+#include "api/checks.h"
 #include "api/virtual_memory.h"
 #include "memory/numa.h"
 

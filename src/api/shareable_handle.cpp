@@ -1,7 +1,7 @@
 // Sharing physical memory between processes (copy-and-memory.md 10.2).
 #include <cstring>
 
-#include "api/refused/refuse.h"
+#include "api/checks.h"
 #include "api/virtual_memory.h"
 #include "ipc/number.h"
 #include "memory/physical_share.h"

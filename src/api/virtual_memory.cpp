@@ -1,7 +1,7 @@
 // Virtual memory: addresses, mappings and who may use them (copy-and-memory.md 10.1).
 #include "api/virtual_memory.h"
 
-#include "api/refused/refuse.h"
+#include "api/checks.h"
 #include "runtime/product.h"
 
 using namespace ropeway;

@@ -39,7 +39,7 @@ class OneSided : public RanksTest, public ::testing::WithParamInterface<Way> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, OneSided, ::testing::Values(Way::kAddress, Way::kNetwork),
-                         [](const auto& info) { return info.param == Way::kAddress ? "Address" : "Network"; });
+                         [](const auto& way) { return way.param == Way::kAddress ? "Address" : "Network"; });
 
 // What an address does not have: a range of its own, and an owner who can take it back.
 class OneSidedNetwork : public OneSided {};

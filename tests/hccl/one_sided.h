@@ -12,7 +12,7 @@ constexpr size_t kRegion = 300'000;  // several chunks of the link and a rest
 
 // One rank with one region, registered for and enabled by one peer.
 struct Side {
-  Side(Rank& self, uint32_t peer, CommMemType type) : rank(self), peer_rank(peer), type(type) {
+  Side(Rank& self, uint32_t peer, CommMemType memory_type) : rank(self), peer_rank(peer), type(memory_type) {
     if (type == COMM_MEM_TYPE_DEVICE) {
       EXPECT_EQ(aclrtMalloc(&memory, kRegion, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
       EXPECT_EQ(aclrtMemset(memory, kRegion, static_cast<int>(self.rank), kRegion), ACL_SUCCESS);

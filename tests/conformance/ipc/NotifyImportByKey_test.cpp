@@ -149,6 +149,12 @@ TEST_F(NotifyImportByKey, ADestroyedImportStillServesWhatIsQueued) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
+int32_t PeerStatus(int32_t from, int32_t to) {
+  int32_t status = -1;
+  EXPECT_EQ(aclrtDevicePeerAccessStatus(from, to, &status), ACL_SUCCESS);
+  return status;
+}
+
 TEST_F(NotifyImportByKey, IdAndDeviceAreTheExporters) {
   SharedNotify imported(key_);
   uint32_t own = 0, other = 1;
@@ -160,7 +166,11 @@ TEST_F(NotifyImportByKey, IdAndDeviceAreTheExporters) {
     SharedNotify far(key_, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
     EXPECT_EQ(far.Wait(elsewhere.stream()), ACL_ERROR_RT_PARAM_INVALID) << "waits belong to the device of the notify";
     far.Record(elsewhere.stream());
+    EXPECT_EQ(PeerStatus(1, 0), 1);
+    EXPECT_EQ(aclrtDeviceDisablePeerAccess(0), ACL_SUCCESS);
   });
+  EXPECT_EQ(PeerStatus(0, 1), 1);
+  EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), ACL_SUCCESS);
   ASSERT_EQ(notify_->Wait(stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }

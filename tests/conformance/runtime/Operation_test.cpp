@@ -61,7 +61,7 @@ TEST_F(OperationTest, NullsAndStaleStreamsAreRefused) {
   EXPECT_EQ(ropewayLaunchOperation(nullptr, drop, nullptr, stream_), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(ropewayLaunchOperation(start, nullptr, nullptr, stream_), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(ropewayLaunchOperation(start, drop, nullptr, &stream_), ACL_ERROR_RT_INVALID_HANDLE);
-  EXPECT_EQ(OnFreshThread([&] { return ropewayLaunchOperation(start, drop, nullptr, nullptr); }), ACL_ERROR_RT_CONTEXT_NULL);
+  EXPECT_EQ(bytes::OnFreshThread([&] { return ropewayLaunchOperation(start, drop, nullptr, nullptr); }), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(ropewayFinishOperation(nullptr, 0, nullptr), ACL_ERROR_INVALID_PARAM);
 }
 
