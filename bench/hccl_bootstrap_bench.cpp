@@ -1,5 +1,5 @@
-// How communicators grow: time and memory of joining, of the first word between all pairs, and of a barrier, for 2 to 64 ranks in
-// processes of their own on this host. Prints the table of docs/scale.md.
+// How communicators grow: time and memory of joining, of the first word between all pairs, and of a barrier, for 2 to
+// 64 ranks in processes of their own on this host. Prints the table of docs/scale.md.
 //
 //   hccl_bootstrap_bench [LARGEST]
 #include <dirent.h>
@@ -33,7 +33,9 @@ void Must(int code, const char* what) {
 }
 #define MUST(call) Must(static_cast<int>(call), #call)
 
-double MillisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double MillisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 // What the process alone has written to: pages of files become private and shared again as other processes come and go.
 long PrivateKiB() {
@@ -60,8 +62,12 @@ struct Report {
   long join_kib, mesh_kib, descriptors;
 };
 
-void Read(int fd, void* bytes, size_t size) { Must(recv(fd, bytes, size, MSG_WAITALL) == static_cast<ssize_t>(size) ? 0 : 1, "recv"); }
-void Write(int fd, const void* bytes, size_t size) { Must(send(fd, bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size) ? 0 : 1, "send"); }
+void Read(int fd, void* bytes, size_t size) {
+  Must(recv(fd, bytes, size, MSG_WAITALL) == static_cast<ssize_t>(size) ? 0 : 1, "recv");
+}
+void Write(int fd, const void* bytes, size_t size) {
+  Must(send(fd, bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size) ? 0 : 1, "send");
+}
 
 // Everybody exchanges a few bytes with everybody: that makes every control channel.
 void Mesh(uint32_t size, uint32_t rank, HcclComm comm, aclrtStream stream, char* memory) {
@@ -165,7 +171,8 @@ Row Summary(const std::vector<Report>& reports) {
   return row;
 }
 
-// The fastest of some runs, since what else the machine does only adds; and the largest, since the allocator may reuse old pages.
+// The fastest of some runs, since what else the machine does only adds; and the largest, since the allocator may reuse
+// old pages.
 void Print(uint32_t size) {
   Row best = Summary(RunRanks(size));
   for (int run = 1; run < kRuns; ++run) {
@@ -177,16 +184,18 @@ void Print(uint32_t size) {
     best.peer_kib = std::max(best.peer_kib, row.peer_kib);
     best.root_kib = std::max(best.root_kib, row.root_kib);
   }
-  std::printf("| %u | %.1f | %.0f | %ld | %.1f | %.1f | %ld | %.0f |\n", size, best.join_ms, best.join_kib, best.root_kib, best.mesh_ms,
-              best.peer_kib, best.descriptors, best.barrier_us);
+  std::printf("| %u | %.1f | %.0f | %ld | %.1f | %.1f | %ld | %.0f |\n", size, best.join_ms, best.join_kib,
+              best.root_kib, best.mesh_ms, best.peer_kib, best.descriptors, best.barrier_us);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const uint32_t largest = argc > 1 ? static_cast<uint32_t>(std::atoi(argv[1])) : 64;
-  std::printf("| ranks | join, ms | KiB per rank | KiB at the root | all pairs, ms | KiB per peer | descriptors | barrier, us |\n"
-              "|---|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| ranks | join, ms | KiB per rank | KiB at the root | all pairs, ms | KiB per peer | descriptors | barrier, us "
+      "|\n"
+      "|---|---|---|---|---|---|---|---|\n");
   for (uint32_t size = 2; size <= largest; size *= 2) Print(size);
   return 0;
 }

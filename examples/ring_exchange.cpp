@@ -1,12 +1,13 @@
-// Every rank sends a block to its right neighbour and receives one from its left, until every block has been everywhere, and checks each
-// byte on the way.
+// Every rank sends a block to its right neighbour and receives one from its left, until every block has been
+// everywhere, and checks each byte on the way.
 //
 //   ring_exchange 4                  four ranks on this host
 //   ring_exchange 4 0 /shared/root   rank 0 of four, on any host; it writes the root info to the file
-//   ring_exchange 4 1 /shared/root   rank 1, on the same or on another host, where the file is shared or copied; and so on
+//   ring_exchange 4 1 /shared/root   rank 1, on the same or on another host, where the file is shared or copied; and so
+//   on
 //
-// Between hosts, HCCL_SOCKET_IFNAME=eth0 or HCCL_IF_IP=10.0.0.1 chooses the network. The file holds the secret of the communicator: keep it
-// as private as the data.
+// Between hosts, HCCL_SOCKET_IFNAME=eth0 or HCCL_IF_IP=10.0.0.1 chooses the network. The file holds the secret of the
+// communicator: keep it as private as the data.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,7 +72,8 @@ static int RunRank(uint32_t size, uint32_t rank, const std::string& path) {
   const uint32_t right = (rank + 1) % size, left = (rank + size - 1) % size;
   std::vector<uint32_t> got(kCount);
   for (uint32_t step = 1; step < size; ++step) {
-    HcclSendRecvItem items[2] = {{HCCL_SEND, out, kCount, HCCL_DATA_TYPE_UINT32, right}, {HCCL_RECV, in, kCount, HCCL_DATA_TYPE_UINT32, left}};
+    HcclSendRecvItem items[2] = {{HCCL_SEND, out, kCount, HCCL_DATA_TYPE_UINT32, right},
+                                 {HCCL_RECV, in, kCount, HCCL_DATA_TYPE_UINT32, left}};
     MUST(HcclBatchSendRecv(items, 2, comm, stream));
     MUST(aclrtSynchronizeStream(stream));
     MUST(aclrtMemcpy(got.data(), kBytes, in, kBytes, ACL_MEMCPY_DEVICE_TO_HOST));

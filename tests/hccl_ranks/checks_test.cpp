@@ -40,7 +40,8 @@ TEST_F(Checks, InitRootInfo) {
   EXPECT_EQ(HcclCommInitRootInfoConfig(1, &root, 0, nullptr, &comm), HCCL_E_PTR);
   HcclCommConfig config;
   std::memset(&config, 0, sizeof config);
-  EXPECT_EQ(HcclCommInitRootInfoConfig(1, &root, 0, &config, &comm), HCCL_E_PARA) << "HcclCommConfigInit was not called";
+  EXPECT_EQ(HcclCommInitRootInfoConfig(1, &root, 0, &config, &comm), HCCL_E_PARA)
+      << "HcclCommConfigInit was not called";
   EXPECT_EQ(comm, nullptr);
 }
 
@@ -92,15 +93,18 @@ TEST_F(Checks, ClusterInfo) {
 
 TEST_F(Checks, ClusterInfoTextMakesACommunicator) {
   const std::string port = std::to_string(20000 + getpid() % 20000);
-  const std::string text = R"({"status":"completed","version":"1.0","server_count":"1","server_list":[{"server_id":"a","device":[
-      {"device_id":"0","device_port":")" + port + R"(","rank_id":"0"}]}]})";
+  const std::string text =
+      R"({"status":"completed","version":"1.0","server_count":"1","server_list":[{"server_id":"a","device":[
+      {"device_id":"0","device_port":")" +
+      port + R"(","rank_id":"0"}]}]})";
   HcclCommConfig config;
   HcclCommConfigInit(&config);
   std::strcpy(config.hcclCommName, "by text");
   HcclComm comm = nullptr, again = nullptr;
   EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 1, &config, &comm), HCCL_E_PARA) << "no such rank";
   ASSERT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &comm), HCCL_SUCCESS) << aclGetRecentErrMsg();
-  EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &again), HCCL_E_PARA) << "repeated initialisation";
+  EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &again), HCCL_E_PARA)
+      << "repeated initialisation";
   char name[128];
   EXPECT_EQ(HcclGetCommName(comm, name), HCCL_SUCCESS);
   EXPECT_STREQ(name, "by text");
@@ -177,7 +181,8 @@ TEST_F(Checks, SubCommunicator) {
   EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 1, nullptr, 0xffffffff, 0, &config, &sub), HCCL_SUCCESS) << "takes no part";
   EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 0, ranks, 1, 0, &config, &sub), HCCL_E_PARA);
   EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 1, ranks, 1, 1, &config, &sub), HCCL_E_PARA);
-  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 2, ranks, 1, 0, &config, &sub), HCCL_E_PARA) << "rank 7 is none of the parent";
+  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 2, ranks, 1, 0, &config, &sub), HCCL_E_PARA)
+      << "rank 7 is none of the parent";
   ASSERT_EQ(HcclCreateSubCommConfig(&comm_, 1, ranks, 1, 0, &config, &sub), HCCL_SUCCESS) << aclGetRecentErrMsg();
   EXPECT_EQ(HcclCommDestroy(sub), HCCL_SUCCESS);
 }

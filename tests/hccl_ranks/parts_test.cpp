@@ -35,7 +35,8 @@ TEST(Sha256, StandardVectors) {
 }
 
 TEST(Sha256, HmacVectors) {
-  EXPECT_EQ(Hex(HmacSha256(std::string(20, '\x0b'), "Hi There")), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(Hex(HmacSha256(std::string(20, '\x0b'), "Hi There")),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
   EXPECT_EQ(Hex(HmacSha256("Jefe", "what do ya want for nothing?")),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(Hex(HmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
@@ -149,7 +150,8 @@ TEST_F(Handshake, NothingElseIsBelieved) {
     changed[at] = static_cast<char>(changed[at] ^ 4);
     EXPECT_FALSE(ParseVerdict(changed, sent, secret_, nonce_, &verdict)) << at;
   }
-  EXPECT_FALSE(ProvesSecret(answer + sent.substr(answer.size()), secret_, nonce_)) << "an answer reflected as a greeting";
+  EXPECT_FALSE(ProvesSecret(answer + sent.substr(answer.size()), secret_, nonce_))
+      << "an answer reflected as a greeting";
 }
 
 constexpr char kGoodTable[] = R"({"status":"completed","version":"1.0","server_count":"2","server_list":[

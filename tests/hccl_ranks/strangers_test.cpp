@@ -1,5 +1,5 @@
-// Who is no rank gets nothing and breaks nothing: garbage, silence, floods, replays, and hellos with the wrong secret, all while ranks
-// find each other and exchange data.
+// Who is no rank gets nothing and breaks nothing: garbage, silence, floods, replays, and hellos with the wrong secret,
+// all while ranks find each other and exchange data.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -72,14 +72,16 @@ TEST_F(Strangers, GetNothingButRandomBytes) {
 TEST_F(Strangers, WrongSecretIsHungUpOn) {
   const int fd = Knock();
   const std::string nonce = Read(fd, kNonceBytes);
-  ExpectHungUpOn(fd, MakeHello({ticket_.communicator, 0, kRoot, Purpose::kJoin}, std::string(32, 'w'), nonce, std::string(32, 'o')));
+  ExpectHungUpOn(fd, MakeHello({ticket_.communicator, 0, kRoot, Purpose::kJoin}, std::string(32, 'w'), nonce,
+                               std::string(32, 'o')));
   ExpectRanksMeet();
 }
 
 TEST_F(Strangers, UnknownCommunicatorIsHungUpOn) {
   const int fd = Knock();
   const std::string nonce = Read(fd, kNonceBytes);
-  ExpectHungUpOn(fd, MakeHello({std::string(16, 'u'), 0, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o')));
+  ExpectHungUpOn(
+      fd, MakeHello({std::string(16, 'u'), 0, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o')));
   ExpectRanksMeet();
 }
 
@@ -87,7 +89,8 @@ TEST_F(Strangers, UnknownCommunicatorIsHungUpOn) {
 TEST_F(Strangers, ReplayIsHungUpOn) {
   const int first = Knock();
   const std::string nonce = Read(first, kNonceBytes);
-  const std::string hello = MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
+  const std::string hello =
+      MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
   EXPECT_EQ(send(first, hello.data(), hello.size(), 0), static_cast<ssize_t>(hello.size()));
   EXPECT_EQ(Read(first, kVerdictBytes).size(), kVerdictBytes) << "the real one is answered";
   const int second = Knock();
@@ -101,7 +104,8 @@ TEST_F(Strangers, ReplayIsHungUpOn) {
 TEST_F(Strangers, GarbageBehindAGoodGreetingEndsThatConnectionOnly) {
   const int fd = Knock();
   const std::string nonce = Read(fd, kNonceBytes);
-  const std::string hello = MakeHello({ticket_.communicator, 7, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
+  const std::string hello =
+      MakeHello({ticket_.communicator, 7, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
   EXPECT_EQ(send(fd, hello.data(), hello.size(), 0), static_cast<ssize_t>(hello.size()));
   EXPECT_EQ(Read(fd, kVerdictBytes).size(), kVerdictBytes);
   const std::string garbage(100000, '\xff');

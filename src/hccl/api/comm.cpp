@@ -67,12 +67,14 @@ HcclResult HcclCommDestroy(HcclComm comm) {
       RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
       for (const Service* service : AllServices()) {
         const HcclResult may = service->may_destroy == nullptr ? HCCL_SUCCESS : service->may_destroy(*communicator);
-        if (may != HCCL_SUCCESS) return Fail(may, "the communicator still has memory bound to it: HcclCommUnbindMem first");
+        if (may != HCCL_SUCCESS)
+          return Fail(may, "the communicator still has memory bound to it: HcclCommUnbindMem first");
       }
     }
     std::shared_ptr<Communicator> communicator;
     const HcclResult removed = RemoveCommunicator(comm, &communicator);
-    if (removed == HCCL_E_AGAIN) return Fail(removed, "another thread is inside a call with this communicator: try again later");
+    if (removed == HCCL_E_AGAIN)
+      return Fail(removed, "another thread is inside a call with this communicator: try again later");
     if (removed != HCCL_SUCCESS) return Fail(removed, "comm %p is no communicator of this process, or no longer", comm);
     Dissolve(communicator);
     return Ok();

@@ -48,8 +48,8 @@ Status Describe(void* buffer, Transfer* transfer) {
     return Ok();
   }
   if (code != ACL_SUCCESS)
-    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc", buffer,
-                transfer->bytes);
+    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc",
+                buffer, transfer->bytes);
   transfer->view = std::make_shared<Window>(view);
   return Ok();
 }
@@ -68,8 +68,8 @@ Status Enqueue(const char* call, Communicator& communicator, std::vector<Transfe
   return FromRuntime("ropewayLaunchOperation", group->Enqueue(stream));
 }
 
-HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer, HcclComm comm,
-               aclrtStream stream) {
+HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer,
+               HcclComm comm, aclrtStream stream) {
   return Entry(call, [&]() -> Status {
     if (count == 0) return Ok();
     RW_TRY(RequirePointer("comm", comm));
@@ -84,7 +84,8 @@ HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, Hcc
 
 Status CheckItem(const HcclSendRecvItem& item, uint32_t index, const Communicator& communicator) {
   if (item.sendRecvType != HCCL_SEND && item.sendRecvType != HCCL_RECV)
-    return Fail(HCCL_E_PARA, "sendRecvInfo[%u].sendRecvType is %d, neither HCCL_SEND nor HCCL_RECV", index, item.sendRecvType);
+    return Fail(HCCL_E_PARA, "sendRecvInfo[%u].sendRecvType is %d, neither HCCL_SEND nor HCCL_RECV", index,
+                item.sendRecvType);
   if (item.count > 0) RW_TRY(RequirePointer("sendRecvInfo[].buf", item.buf));
   RW_TRY(RequireCount(item.count, item.dataType));
   return RequirePeer("sendRecvInfo[].remoteRank", item.remoteRank, communicator);
@@ -93,11 +94,13 @@ Status CheckItem(const HcclSendRecvItem& item, uint32_t index, const Communicato
 }  // namespace
 }  // namespace ropeway::comm
 
-HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank, HcclComm comm, aclrtStream stream) {
+HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank, HcclComm comm,
+                    aclrtStream stream) {
   return One(__func__, true, sendBuf, count, dataType, destRank, comm, stream);
 }
 
-HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank, HcclComm comm, aclrtStream stream) {
+HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank, HcclComm comm,
+                    aclrtStream stream) {
   return One(__func__, false, recvBuf, count, dataType, srcRank, comm, stream);
 }
 

@@ -47,7 +47,8 @@ void BulkWays::Answered(uint32_t peer, Fd fd, const std::string& why) {
   Out& out = out_[peer];
   out.caller.reset();
   out.connection = Connection::Open(std::move(fd), std::move(events));
-  for (Message& message : std::exchange(out.waiting, {})) out.connection->SendBulk(message.number, std::move(message.window), message.bytes);
+  for (Message& message : std::exchange(out.waiting, {}))
+    out.connection->SendBulk(message.number, std::move(message.window), message.bytes);
 }
 
 void BulkWays::Enter(uint32_t peer, Fd fd) {

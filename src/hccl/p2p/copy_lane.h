@@ -1,5 +1,5 @@
-// Copies that the I/O thread orders from the runtime: streams of our own, one per context, so that bytes move at the engine's speed and
-// the I/O thread waits for none of them. Everything here belongs to the I/O thread.
+// Copies that the I/O thread orders from the runtime: streams of our own, one per context, so that bytes move at the
+// engine's speed and the I/O thread waits for none of them. Everything here belongs to the I/O thread.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,14 @@ class CopyLane {
   // Destroys the streams; copies that are queued are given up.
   void Clear();
   // `peer_device`: whose memory the other side is, when it is another device of this process; else -1.
-  void Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done done);
+  void Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device,
+            Done done);
   // After a copy that failed: a stream in trouble stays in trouble, so the next copy gets a new one.
   void Discard(aclrtContext context);
 
  private:
-  aclError Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done& done);
+  aclError Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind,
+                 int32_t peer_device, Done& done);
   aclError StreamOf(aclrtContext context, aclrtStream* stream);
 
   std::map<aclrtContext, aclrtStream> streams_;

@@ -22,7 +22,9 @@ const bool kAdded = (AddService(&kSendReceive), true);
 std::string Name(uint32_t rank) { return "rank " + std::to_string(rank); }
 
 const char* Reason(HcclResult why) {
-  return why == HCCL_SUCCESS ? " has destroyed its communicator" : why == HCCL_E_REMOTE ? " is gone" : ": the link to it broke";
+  return why == HCCL_SUCCESS    ? " has destroyed its communicator"
+         : why == HCCL_E_REMOTE ? " is gone"
+                                : ": the link to it broke";
 }
 
 }  // namespace
@@ -89,7 +91,12 @@ bool Exchange::OfferKey(const TransferRef& transfer) {
 
 void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
   Tell(transfer->peer, kOffer,
-       Writer().Number(transfer->number).Number(transfer->bytes).Number(static_cast<uint8_t>(method)).Raw(content).Take());
+       Writer()
+           .Number(transfer->number)
+           .Number(transfer->bytes)
+           .Number(static_cast<uint8_t>(method))
+           .Raw(content)
+           .Take());
 }
 
 void Exchange::Received(const Request& request) {
@@ -131,7 +138,9 @@ void Exchange::OnAccept(uint32_t peer, uint64_t number) {
   const TransferRef transfer = found->second;
   if (transfer->state != Transfer::State::kWaiting) return;
   transfer->state = Transfer::State::kStreaming;
-  const auto send = [this, transfer] { bulk_->Send(transfer->peer, transfer->number, transfer->window, transfer->bytes); };
+  const auto send = [this, transfer] {
+    bulk_->Send(transfer->peer, transfer->number, transfer->window, transfer->bytes);
+  };
   if (transfer->window) return send();
   Stage(transfer, send);  // it was to go by key
 }
@@ -203,7 +212,8 @@ void Exchange::EndAll(uint32_t peer, HcclResult result, const std::string& why) 
 void Exchange::Destroyed() {
   for (auto& [peer, partner] : partners_) {
     // The good-bye on the channel tells the partner.
-    while (!partner.sends.empty()) Over(TransferRef(partner.sends.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
+    while (!partner.sends.empty())
+      Over(TransferRef(partner.sends.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
     while (!partner.receives.empty())
       Over(TransferRef(partner.receives.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
   }

@@ -1,13 +1,15 @@
-// Sends meet receives. The n-th send of rank a to rank b meets the n-th receive of b from a, counted in the order of the calls.
+// Sends meet receives. The n-th send of rank a to rank b meets the n-th receive of b from a, counted in the order of
+// the calls.
 //
-//   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of an exported
+//   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of
+//   an exported
 //               buffer (same host), or nothing
 //   receiver -> kAccept: send the bytes over a bulk connection, I could not reach them    (only then)
 //   receiver -> kTaken: they are here; both sides are done
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
 //
-// Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but `order` belongs
-// to the I/O thread.
+// Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but
+// `order` belongs to the I/O thread.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   static std::shared_ptr<Exchange> Of(Communicator& communicator);
   explicit Exchange(std::weak_ptr<Communicator> communicator);
 
-  // The partner is offered the bytes, or its offer is taken. `done` of the transfer is called once, perhaps before this returns.
+  // The partner is offered the bytes, or its offer is taken. `done` of the transfer is called once, perhaps before this
+  // returns.
   void Begin(const TransferRef& transfer);
   // Ends it, begun or not, unless the engine is copying its bytes already: then it ends in a moment.
   void Withdraw(const TransferRef& transfer, const std::string& why);

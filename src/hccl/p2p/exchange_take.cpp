@@ -1,5 +1,5 @@
-// How the bytes of an offer get into the receive's buffer: out of the message, by the engine from memory of this host, or over a bulk
-// connection; and how an engine whose memory the host cannot reach is helped through pinned memory.
+// How the bytes of an offer get into the receive's buffer: out of the message, by the engine from memory of this host,
+// or over a bulk connection; and how an engine whose memory the host cannot reach is helped through pinned memory.
 #include "hccl/p2p/exchange.h"
 #include "hccl/p2p/messages.h"
 #include "hccl/rank/parts.h"
@@ -46,7 +46,8 @@ void Exchange::TakeAddress(const TransferRef& transfer, const Offer& offer) {
   // An address means something in its own process only.
   if (!reader.AtEnd() || !communicator || !communicator->SameProcess(transfer->peer))
     return Refuse(transfer, HCCL_E_INTERNAL, "an offer by address from another process");
-  CopyIn(transfer, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), device == transfer->device ? -1 : device, "");
+  CopyIn(transfer, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)),
+         device == transfer->device ? -1 : device, "");
 }
 
 void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
@@ -59,7 +60,8 @@ void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
   CopyIn(transfer, mapped, -1, offer.content);
 }
 
-void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key) {
+void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device,
+                      const std::string& imported_key) {
   const std::weak_ptr<Exchange> weak = weak_from_this();
   lane_.Copy(transfer->context, transfer->buffer, from, transfer->bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, peer_device,
              [weak, transfer, imported_key](const std::string& failure) {
@@ -87,7 +89,8 @@ void Exchange::BulkHere(uint32_t peer, uint64_t number) {
   Unstage(transfer);
 }
 
-// Pinned memory in place of a buffer that the host cannot reach. A send's bytes are fetched into it before `staged` goes on.
+// Pinned memory in place of a buffer that the host cannot reach. A send's bytes are fetched into it before `staged`
+// goes on.
 void Exchange::Stage(const TransferRef& transfer, const std::function<void()>& staged) {
   void* memory = nullptr;
   aclError code = aclrtSetCurrentContext(transfer->context);

@@ -2,8 +2,12 @@
 
 namespace ropeway::comm {
 
-TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call, std::vector<TransferRef> transfers)
-    : StreamOp(communicator), call_(call), exchange_(Exchange::Of(*communicator)), transfers_(std::move(transfers)),
+TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call,
+                             std::vector<TransferRef> transfers)
+    : StreamOp(communicator),
+      call_(call),
+      exchange_(Exchange::Of(*communicator)),
+      transfers_(std::move(transfers)),
       left_(transfers_.size()) {}
 
 aclError TransferGroup::Enqueue(void* stream) {
@@ -50,7 +54,8 @@ void TransferGroup::Revoked() {
 
 void TransferGroup::Dropped() {
   dropped_ = true;
-  for (const TransferRef& transfer : transfers_) exchange_->Withdraw(transfer, "its stream was aborted, failed or waited too long");
+  for (const TransferRef& transfer : transfers_)
+    exchange_->Withdraw(transfer, "its stream was aborted, failed or waited too long");
 }
 
 }  // namespace ropeway::comm

@@ -1,4 +1,5 @@
-// The sends and receives of one call as one item of a stream: all begin together, so that none waits for another of the same rank.
+// The sends and receives of one call as one item of a stream: all begin together, so that none waits for another of the
+// same rank.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Numbers of the messages between senders and receivers (exchange.h says what they mean), and the size up to which bytes travel in them.
+// Numbers of the messages between senders and receivers (exchange.h says what they mean), and the size up to which
+// bytes travel in them.
 #pragma once
 
 #include <cstdint>

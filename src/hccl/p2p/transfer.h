@@ -31,8 +31,8 @@ struct Transfer {
     kOver,
   } state = State::kIdle;
   std::shared_ptr<Window> window;  // `view`, or the staging memory's
-  std::string key;          // under which the buffer is exported to the partner's process
-  void* staging = nullptr;  // pinned memory in the buffer's place when there is no view
+  std::string key;                 // under which the buffer is exported to the partner's process
+  void* staging = nullptr;         // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;
 };
 using TransferRef = std::shared_ptr<Transfer>;

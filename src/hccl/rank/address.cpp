@@ -19,14 +19,15 @@ struct Interface {
   Address address;
 };
 
-// The order in which interfaces are offered: ordinary ones, container bridges, the loopback; IPv4 before IPv6; then by name.
+// The order in which interfaces are offered: ordinary ones, container bridges, the loopback; IPv4 before IPv6; then by
+// name.
 auto Preference(const Interface& interface) {
   const int kind = interface.name.starts_with("lo") ? 2 : interface.name.starts_with("docker") ? 1 : 0;
   return std::tuple(kind, interface.name, interface.address.family);
 }
 
-// One word of HCCL_SOCKET_IFNAME: "eth" admits every name that begins so, "=eth0" this one; a leading "^" turns the whole list
-// into the names that are left out.
+// One word of HCCL_SOCKET_IFNAME: "eth" admits every name that begins so, "=eth0" this one; a leading "^" turns the
+// whole list into the names that are left out.
 bool Admits(std::string list, const std::string& name) {
   const bool excluding = list.starts_with("^");
   if (excluding) list.erase(0, 1);
@@ -56,7 +57,8 @@ std::vector<Interface> Interfaces() {
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     if (!IsUsable(*entry)) continue;
     sockaddr_storage storage{};
-    std::memcpy(&storage, entry->ifa_addr, entry->ifa_addr->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+    std::memcpy(&storage, entry->ifa_addr,
+                entry->ifa_addr->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
     Address address = Address::Of(storage);
     address.port = 0;
     // A link-local address means nothing without an interface number, which differs from host to host.

@@ -25,8 +25,9 @@ struct Address {
   uint32_t scope = 0;  // the interface of a link-local IPv6 address; has a meaning on this host only
 };
 
-// The address that peers shall use: HCCL_IF_IP, else the first interface that HCCL_SOCKET_IFNAME admits, else the first one by
-// name (container bridges come after all others, the loopback last). Empty with the reason in *why. The port is 0.
+// The address that peers shall use: HCCL_IF_IP, else the first interface that HCCL_SOCKET_IFNAME admits, else the first
+// one by name (container bridges come after all others, the loopback last). Empty with the reason in *why. The port is
+// 0.
 std::optional<Address> ChooseLocalAddress(std::string* why);
 
 }  // namespace ropeway::comm

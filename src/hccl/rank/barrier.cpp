@@ -16,7 +16,8 @@ constexpr Service kBarriers = {0x300, nullptr, nullptr, nullptr, nullptr};
 
 class Barrier final : public StreamOp {
  public:
-  Barrier(std::shared_ptr<Communicator> communicator, uint64_t number) : StreamOp(std::move(communicator)), barrier_(number) {}
+  Barrier(std::shared_ptr<Communicator> communicator, uint64_t number)
+      : StreamOp(std::move(communicator)), barrier_(number) {}
 
  private:
   void Started() override {

@@ -84,7 +84,8 @@ PeerInfo Joining::Self() const {
 void Joining::Start() {
   std::string why;
   if (PresentRanks().contains({plan_.communicator, plan_.rank}))
-    return Joined(HCCL_E_PARA, "rank " + std::to_string(plan_.rank) + " of this communicator exists in this process already");
+    return Joined(HCCL_E_PARA,
+                  "rank " + std::to_string(plan_.rank) + " of this communicator exists in this process already");
   if (!OpenDoor(&why)) return Joined(HCCL_E_TCP_CONNECT, why);
   PresentRanks().insert({plan_.communicator, plan_.rank});
   communicator_->present_ = {plan_.communicator, plan_.rank};
@@ -129,8 +130,8 @@ Membership::Events Joining::EventsOf(const std::weak_ptr<Communicator>& communic
 void Joining::Gathered(const std::string& session, std::vector<PeerInfo> peers) {
   if (!communicator_) return;
   communicator_->peers_ = std::move(peers);
-  communicator_->channels_ = std::make_shared<Channels>(DeriveName(plan_.secret, session), DeriveSecret(plan_.secret, session),
-                                                        plan_.rank, plan_.size);
+  communicator_->channels_ = std::make_shared<Channels>(DeriveName(plan_.secret, session),
+                                                        DeriveSecret(plan_.secret, session), plan_.rank, plan_.size);
   communicator_->channels_->Begin(communicator_);
 }
 

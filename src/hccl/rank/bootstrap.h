@@ -1,4 +1,5 @@
-// From "who are the others" to a communicator: opens the door, joins at the root, and hands out the communicator when everybody is there.
+// From "who are the others" to a communicator: opens the door, joins at the root, and hands out the communicator when
+// everybody is there.
 #pragma once
 
 #include <chrono>
@@ -28,16 +29,18 @@ struct Plan {
   uint32_t size = 0;
   uint32_t world_rank = 0;
   int32_t device = 0;
-  std::string host;                     // empty: HostIdentity()
-  std::optional<Address> own_address;   // empty: ChooseLocalAddress()
-  bool serves = false;                  // this rank starts the root's service, at `root`
+  std::string host;                      // empty: HostIdentity()
+  std::optional<Address> own_address;    // empty: ChooseLocalAddress()
+  bool serves = false;                   // this rank starts the root's service, at `root`
   std::optional<double> exec_timeout_s;  // empty: HCCL_EXEC_TIMEOUT
 };
 
-// Starts to join; the future is ready at the latest when HCCL_CONNECT_TIMEOUT has passed. Any thread but the I/O thread.
+// Starts to join; the future is ready at the latest when HCCL_CONNECT_TIMEOUT has passed. Any thread but the I/O
+// thread.
 std::future<Outcome> BeginJoin(Plan plan);
 
-// Tells the others and ends what is pending; the communicator is an empty shell afterwards. Any thread but the I/O thread.
+// Tells the others and ends what is pending; the communicator is an empty shell afterwards. Any thread but the I/O
+// thread.
 void Dissolve(const std::shared_ptr<Communicator>& communicator);
 
 // The 16 and 32 bytes of a communicator that is made from another one, or from a text that all ranks have.

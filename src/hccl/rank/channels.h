@@ -1,8 +1,8 @@
-// The control channels of one rank: a TCP connection per peer, made by whoever has something to say first, or no connection at all when
-// both ranks live in one process. Everything here belongs to the I/O thread.
+// The control channels of one rank: a TCP connection per peer, made by whoever has something to say first, or no
+// connection at all when both ranks live in one process. Everything here belongs to the I/O thread.
 //
-// Two ranks may call each other at the same moment; then the higher rank's call stands: it answers "busy" to the lower one, which
-// waits. The higher rank alone decides, so there is never more than one channel.
+// Two ranks may call each other at the same moment; then the higher rank's call stands: it answers "busy" to the lower
+// one, which waits. The higher rank alone decides, so there is never more than one channel.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void WhenUp(uint32_t peer, Up up);
   HcclResult Ended(uint32_t peer) const;
 
-  // News from the lifeline. It counts only while there is no channel: a channel's own end comes after everything said on it.
+  // News from the lifeline. It counts only while there is no channel: a channel's own end comes after everything said
+  // on it.
   void Heard(uint32_t peer, HcclResult why);
   // Says good-bye on every channel and ends what is pending.
   void Leave();

@@ -59,16 +59,20 @@ void Communicator::Send(uint32_t peer, uint16_t type, std::string body) {
   IoThread::Get().Post(std::move(send));
 }
 
-void Communicator::Call(uint32_t peer, uint16_t type, std::string body, std::function<void(HcclResult, std::string)> done) {
-  IoThread::Get().Post([self = shared_from_this(), peer, type, body = std::move(body), done = std::move(done)]() mutable {
-    if (!self->channels_) return done(HCCL_E_REMOTE, "");
-    self->channels_->Call(peer, {type, 0, std::move(body)}, std::move(done));
-  });
+void Communicator::Call(uint32_t peer, uint16_t type, std::string body,
+                        std::function<void(HcclResult, std::string)> done) {
+  IoThread::Get().Post(
+      [self = shared_from_this(), peer, type, body = std::move(body), done = std::move(done)]() mutable {
+        if (!self->channels_) return done(HCCL_E_REMOTE, "");
+        self->channels_->Call(peer, {type, 0, std::move(body)}, std::move(done));
+      });
 }
 
 HcclResult Communicator::Call(uint32_t peer, uint16_t type, std::string body, Deadline deadline, std::string* reply) {
   auto mailbox = std::make_shared<Mailbox<Reply>>();
-  Call(peer, type, std::move(body), [mailbox](HcclResult result, std::string bytes) { mailbox->Put({result, std::move(bytes)}); });
+  Call(peer, type, std::move(body), [mailbox](HcclResult result, std::string bytes) {
+    mailbox->Put({result, std::move(bytes)});
+  });
   std::optional<Reply> answer = mailbox->Take(deadline);
   if (!answer) return HCCL_E_TIMEOUT;
   if (answer->first == HCCL_SUCCESS && reply != nullptr) *reply = std::move(answer->second);

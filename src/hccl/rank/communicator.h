@@ -1,8 +1,9 @@
-// One rank of a communicator: who the others are, and one authenticated control channel to each of them, made on first use.
-// What runs on top (send and receive, the one-sided service) sees messages between ranks and never a socket.
+// One rank of a communicator: who the others are, and one authenticated control channel to each of them, made on first
+// use. What runs on top (send and receive, the one-sided service) sees messages between ranks and never a socket.
 //
-// Threads: everything that arrives is handled on the process's one I/O thread (io_thread.h), so handlers must not block, and
-// state that only handlers touch needs no lock. Every member function may be called from any thread unless it says otherwise.
+// Threads: everything that arrives is handled on the process's one I/O thread (io_thread.h), so handlers must not
+// block, and state that only handlers touch needs no lock. Every member function may be called from any thread unless
+// it says otherwise.
 #pragma once
 
 #include <atomic>
@@ -43,7 +44,8 @@ enum MessageType : uint16_t {
   kOneSidedMessages = 0x200,
 };
 
-// A message that arrived. Copyable, so that the answer can be given later and by any thread; the caller of Call waits for it.
+// A message that arrived. Copyable, so that the answer can be given later and by any thread; the caller of Call waits
+// for it.
 class Request {
  public:
   Request(std::weak_ptr<Communicator> to, uint32_t peer, uint16_t type, uint64_t id, std::string body)
@@ -63,8 +65,8 @@ class Request {
   std::string body_;
 };
 
-// A part of the library that speaks over control channels. Added once per process, from a static initialiser, because a peer may
-// speak before this rank has called the service's first function. All functions may be null.
+// A part of the library that speaks over control channels. Added once per process, from a static initialiser, because a
+// peer may speak before this rank has called the service's first function. All functions may be null.
 struct Service {
   uint16_t messages;  // of the types [messages, messages + 0x100)
   // On the I/O thread.
@@ -89,12 +91,12 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   bool SameProcess(uint32_t peer) const { return peers_[peer].process == self().process; }
   bool SameHost(uint32_t peer) const { return peers_[peer].host == self().host; }
 
-  // Blocks until the control channel to `peer` is up. HCCL_E_TIMEOUT; HCCL_E_TCP_CONNECT; HCCL_E_REMOTE: the peer has left.
-  // Not on the I/O thread. Nobody has to call it: Send and Call connect by themselves.
+  // Blocks until the control channel to `peer` is up. HCCL_E_TIMEOUT; HCCL_E_TCP_CONNECT; HCCL_E_REMOTE: the peer has
+  // left. Not on the I/O thread. Nobody has to call it: Send and Call connect by themselves.
   HcclResult Connect(uint32_t peer, Deadline deadline);
 
-  // One message, in order with all others to this peer; connects first when needed. What cannot be delivered is dropped and
-  // Service::peer_ended says so.
+  // One message, in order with all others to this peer; connects first when needed. What cannot be delivered is dropped
+  // and Service::peer_ended says so.
   void Send(uint32_t peer, uint16_t type, std::string body);
   // Sends a message and hands its answer to `done`, on the I/O thread; or an error when the peer ends first.
   void Call(uint32_t peer, uint16_t type, std::string body, std::function<void(HcclResult, std::string reply)> done);
@@ -104,12 +106,14 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // HCCL_E_REMOTE once `peer` has left or died, else HCCL_SUCCESS. On the I/O thread.
   HcclResult Ended(uint32_t peer) const;
 
-  // The first error stays: HcclGetCommAsyncError gives it. `text` says who and why, for the messages of what fails because of it.
+  // The first error stays: HcclGetCommAsyncError gives it. `text` says who and why, for the messages of what fails
+  // because of it.
   void SetAsyncError(HcclResult error, const std::string& text);
   HcclResult async_error() const;
   std::string async_error_text() const;
 
-  // The state of a service for this communicator: made by `make` on the first call with this service, gone with the communicator.
+  // The state of a service for this communicator: made by `make` on the first call with this service, gone with the
+  // communicator.
   std::shared_ptr<void> State(const Service& service, const std::function<std::shared_ptr<void>()>& make);
 
   // Time limits of the environment when the communicator was made: HCCL_CONNECT_TIMEOUT and HCCL_EXEC_TIMEOUT.
@@ -131,17 +135,18 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // Synchronise themselves, or belong to the I/O thread.
   std::atomic<HcclResult> async_error_{HCCL_SUCCESS};
-  std::shared_ptr<Channels> channels_;      // this and the next two: null once the communicator is destroyed
+  std::shared_ptr<Channels> channels_;  // this and the next two: null once the communicator is destroyed
   std::shared_ptr<Membership> membership_;
   std::shared_ptr<Listener> listener_;
 
   mutable std::mutex mutex_;
-  std::string async_error_text_;  // guarded by mutex_
+  std::string async_error_text_;                                          // guarded by mutex_
   std::vector<std::pair<const Service*, std::shared_ptr<void>>> states_;  // guarded by mutex_
 };
 
-// The communicator behind a handle, kept alive and marked as in use until the reference goes; null for an unknown handle.
-// HcclCommDestroy answers HCCL_E_AGAIN while a reference of another thread is held, so hold it for the length of a call only.
+// The communicator behind a handle, kept alive and marked as in use until the reference goes; null for an unknown
+// handle. HcclCommDestroy answers HCCL_E_AGAIN while a reference of another thread is held, so hold it for the length
+// of a call only.
 std::shared_ptr<Communicator> FindCommunicator(HcclComm comm);
 
 }  // namespace ropeway::comm

@@ -37,7 +37,8 @@ Status ApplyConfig(const HcclCommConfig* config, Plan* plan) {
 void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan) {
   if (plan->name.empty()) plan->name = PrintableName(plan->communicator);
   // HcclCommConfigInit leaves 0 there, so 0 cannot be told from "not set"; both mean the natural one.
-  const bool given = config != nullptr && config->hcclWorldRankID != 0 && config->hcclWorldRankID != HCCL_COMM_CONFIG_NOT_SET;
+  const bool given =
+      config != nullptr && config->hcclWorldRankID != 0 && config->hcclWorldRankID != HCCL_COMM_CONFIG_NOT_SET;
   plan->world_rank = given ? config->hcclWorldRankID : world_rank;
 }
 

@@ -1,5 +1,5 @@
-// What a HcclCommConfig and the defaults mean for a communicator: its name, its world rank, its time limit. The rest of the
-// configuration tunes hardware that is not here.
+// What a HcclCommConfig and the defaults mean for a communicator: its name, its world rank, its time limit. The rest of
+// the configuration tunes hardware that is not here.
 #pragma once
 
 #include "hccl/base/result.h"
@@ -8,7 +8,8 @@
 
 namespace ropeway::comm {
 
-// Checks a configuration (null: none) and takes its name and time limit over. HCCL_E_PARA: HcclCommConfigInit was not called.
+// Checks a configuration (null: none) and takes its name and time limit over. HCCL_E_PARA: HcclCommConfigInit was not
+// called.
 Status ApplyConfig(const HcclCommConfig* config, Plan* plan);
 
 // Fills in what the configuration leaves open: a name that all ranks derive alike, and the world rank.

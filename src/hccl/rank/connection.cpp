@@ -113,7 +113,8 @@ void Connection::Watch() {
   IoThread::Get().Change(fd_.get(), EPOLLIN | (wants_write_ ? uint32_t{EPOLLOUT} : 0u));
 }
 
-// A socket closed with bytes unread resets the connection, and the peer could lose our last words: read them until it closes, too.
+// A socket closed with bytes unread resets the connection, and the peer could lose our last words: read them until it
+// closes, too.
 void Connection::ReceiveNothing() {
   char ignored[4096];
   const ssize_t got = recv(fd_.get(), ignored, sizeof ignored, 0);

@@ -1,6 +1,6 @@
-// Frames over one authenticated TCP connection, without ever blocking: what does not fit into the socket waits here. A frame has a type,
-// an id, a body, and may be followed by bulk bytes that go straight from the sender's memory into the receiver's.
-// Everything here belongs to the I/O thread.
+// Frames over one authenticated TCP connection, without ever blocking: what does not fit into the socket waits here. A
+// frame has a type, an id, a body, and may be followed by bulk bytes that go straight from the sender's memory into the
+// receiver's. Everything here belongs to the I/O thread.
 #pragma once
 
 #include <cstdint>

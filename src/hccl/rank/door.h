@@ -1,6 +1,6 @@
-// Where connections come in: the process's listening sockets, and who may pass. All communicators of a process share one socket per
-// address; a caller says which communicator and which rank it wants. Strangers are bounded in bytes, in time and in number, and
-// wait beside the others, never in front of them. Everything here belongs to the I/O thread.
+// Where connections come in: the process's listening sockets, and who may pass. All communicators of a process share
+// one socket per address; a caller says which communicator and which rank it wants. Strangers are bounded in bytes, in
+// time and in number, and wait beside the others, never in front of them. Everything here belongs to the I/O thread.
 #pragma once
 
 #include <deque>
@@ -33,8 +33,8 @@ class Door {
  public:
   static Door& Get();
 
-  // A socket at this address. Port 0: any, and the same one for everybody who asks for this address; else exactly this port.
-  // Null with the reason in *why.
+  // A socket at this address. Port 0: any, and the same one for everybody who asks for this address; else exactly this
+  // port. Null with the reason in *why.
   std::shared_ptr<Listener> Open(const Address& wanted, std::string* why);
 
   // What to do with callers of rank `to` of a communicator, once they have proved that they know its secret.
@@ -49,7 +49,8 @@ class Door {
   void Arrived(Fd fd);
 
  private:
-  // More callers than this in the middle of their greeting, and the oldest one has to go: a rank tries again, a stranger is gone.
+  // More callers than this in the middle of their greeting, and the oldest one has to go: a rank tries again, a
+  // stranger is gone.
   static constexpr size_t kMostStrangers = 1024;
 
   std::map<std::string, std::weak_ptr<Listener>> open_;  // by the address that was asked for, as text

@@ -13,16 +13,19 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr std::string_view kMagic = "RWhccl\x01\n";  // the number is the version of everything that goes over a connection
+constexpr std::string_view kMagic =
+    "RWhccl\x01\n";  // the number is the version of everything that goes over a connection
 constexpr size_t kProofBytes = 32;
 
-std::string Proof(const std::string& secret, std::string_view role, std::string_view nonce, std::string_view hello, std::string_view rest) {
+std::string Proof(const std::string& secret, std::string_view role, std::string_view nonce, std::string_view hello,
+                  std::string_view rest) {
   return std::string(BytesOf(HmacSha256(secret, Writer().Raw(role).Raw(nonce).Raw(hello).Raw(rest).Take())));
 }
 
 }  // namespace
 
-std::string MakeHello(const Hello& hello, const std::string& secret, const std::string& acceptor_nonce, const std::string& own_nonce) {
+std::string MakeHello(const Hello& hello, const std::string& secret, const std::string& acceptor_nonce,
+                      const std::string& own_nonce) {
   std::string bytes = Writer()
                           .Raw(kMagic)
                           .Raw(hello.communicator)
@@ -48,10 +51,12 @@ bool ParseHello(const std::string& bytes, Hello* hello) {
 bool ProvesSecret(const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce) {
   if (hello_bytes.size() != kHelloBytes) return false;
   const std::string_view said = std::string_view(hello_bytes).substr(0, kHelloBytes - kProofBytes);
-  return EqualInConstantTime(Proof(secret, "caller", acceptor_nonce, said, ""), std::string_view(hello_bytes).substr(said.size()));
+  return EqualInConstantTime(Proof(secret, "caller", acceptor_nonce, said, ""),
+                             std::string_view(hello_bytes).substr(said.size()));
 }
 
-std::string MakeVerdict(Verdict verdict, const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce) {
+std::string MakeVerdict(Verdict verdict, const std::string& hello_bytes, const std::string& secret,
+                        const std::string& acceptor_nonce) {
   const std::string byte(1, static_cast<char>(verdict));
   return byte + Proof(secret, "acceptor", acceptor_nonce, hello_bytes, byte);
 }
@@ -71,7 +76,8 @@ Greeting::~Greeting() {
 void Greeting::Begin(uint32_t events) {
   const std::weak_ptr<Greeting> weak = weak_from_this();
   timer_ = IoThread::Get().At(IoThread::Clock::now() + kPatience, [weak] {
-    if (auto self = weak.lock()) self->Failed("no complete greeting within " + std::to_string(kPatience.count()) + " s");
+    if (auto self = weak.lock())
+      self->Failed("no complete greeting within " + std::to_string(kPatience.count()) + " s");
   });
   const bool watched = IoThread::Get().Watch(fd_.get(), events, [weak](uint32_t ready) {
     if (auto self = weak.lock()) self->Ready(ready);
@@ -108,7 +114,8 @@ void Greeting::Ready(uint32_t) {
   if (bytes_.size() == wanted_) Arrived(std::move(bytes_));
 }
 
-std::shared_ptr<Caller> Caller::Start(const Address& address, const Hello& hello, const std::string& secret, Done done) {
+std::shared_ptr<Caller> Caller::Start(const Address& address, const Hello& hello, const std::string& secret,
+                                      Done done) {
   Fd fd = BeginConnect(address);
   const int error = errno;
   const bool begun = fd.valid();
@@ -137,7 +144,8 @@ void Caller::Arrived(std::string bytes) {
     return Expect(kVerdictBytes);
   }
   Verdict verdict;
-  if (!ParseVerdict(bytes, sent_, secret_, nonce_, &verdict)) return Failed("the acceptor does not know the communicator's secret");
+  if (!ParseVerdict(bytes, sent_, secret_, nonce_, &verdict))
+    return Failed("the acceptor does not know the communicator's secret");
   Finish(verdict == Verdict::kWelcome ? Release() : Fd(), verdict, "");
 }
 
@@ -165,7 +173,10 @@ std::shared_ptr<Acceptor> Acceptor::Start(Fd fd, Judge judge, Decide decide, Don
 }
 
 Acceptor::Acceptor(Fd fd, Judge judge, Decide decide, Done done)
-    : Greeting(std::move(fd)), judge_(std::move(judge)), decide_(std::move(decide)), done_(std::move(done)),
+    : Greeting(std::move(fd)),
+      judge_(std::move(judge)),
+      decide_(std::move(decide)),
+      done_(std::move(done)),
       nonce_(RandomBytes(kNonceBytes)) {}
 
 void Acceptor::Arrived(std::string bytes) {

@@ -1,5 +1,6 @@
-// How every TCP connection begins: both ends prove that they know the communicator's secret, and neither sends the secret. The side that
-// accepts speaks first, so a stranger who connects gets 32 random bytes and nothing else, and a recorded greeting fits no later nonce.
+// How every TCP connection begins: both ends prove that they know the communicator's secret, and neither sends the
+// secret. The side that accepts speaks first, so a stranger who connects gets 32 random bytes and nothing else, and a
+// recorded greeting fits no later nonce.
 //
 //   acceptor -> nonce (32)
 //   caller   -> magic, whom it calls, its own nonce, HMAC(secret, "caller" + everything so far)
@@ -41,11 +42,13 @@ constexpr size_t kVerdictBytes = 1 + 32;
 constexpr std::chrono::seconds kPatience(5);
 
 // The messages themselves, apart from sockets so that tests can look at them.
-std::string MakeHello(const Hello& hello, const std::string& secret, const std::string& acceptor_nonce, const std::string& own_nonce);
+std::string MakeHello(const Hello& hello, const std::string& secret, const std::string& acceptor_nonce,
+                      const std::string& own_nonce);
 // False when the bytes are no greeting of this protocol. Proves nothing.
 bool ParseHello(const std::string& bytes, Hello* hello);
 bool ProvesSecret(const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce);
-std::string MakeVerdict(Verdict verdict, const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce);
+std::string MakeVerdict(Verdict verdict, const std::string& hello_bytes, const std::string& secret,
+                        const std::string& acceptor_nonce);
 // False when the acceptor does not know the secret.
 bool ParseVerdict(const std::string& bytes, const std::string& hello_bytes, const std::string& secret,
                   const std::string& acceptor_nonce, Verdict* verdict);
@@ -80,7 +83,8 @@ class Greeting : public std::enable_shared_from_this<Greeting> {
 class Caller final : public Greeting {
  public:
   using Done = std::function<void(Fd fd, Verdict verdict, const std::string& why)>;
-  static std::shared_ptr<Caller> Start(const Address& address, const Hello& hello, const std::string& secret, Done done);
+  static std::shared_ptr<Caller> Start(const Address& address, const Hello& hello, const std::string& secret,
+                                       Done done);
 
  private:
   Caller(Fd fd, const Hello& hello, const std::string& secret, Done done)
@@ -97,8 +101,8 @@ class Caller final : public Greeting {
   std::string sent_;
 };
 
-// Answers one caller. `judge` looks the communicator up: its secret and a verdict, or false for a communicator that nobody knows.
-// done: the socket of a caller that was welcomed, or an invalid one.
+// Answers one caller. `judge` looks the communicator up: its secret and a verdict, or false for a communicator that
+// nobody knows. done: the socket of a caller that was welcomed, or an invalid one.
 class Acceptor final : public Greeting {
  public:
   using Judge = std::function<bool(const Hello& hello, std::string* secret)>;

@@ -6,8 +6,8 @@
 
 namespace ropeway::comm {
 
-// The boot, the network namespace and the user: two processes with the same text can share memory. Containers and namespaces
-// count as hosts of their own, since nothing says that they can.
+// The boot, the network namespace and the user: two processes with the same text can share memory. Containers and
+// namespaces count as hosts of their own, since nothing says that they can.
 std::string HostIdentity();
 
 // A random number that no other process has; pids repeat between namespaces.

@@ -19,7 +19,8 @@ IoThread& IoThread::Get() {
 IoThread::IoThread() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (epoll_ < 0 || wake_ < 0) throw std::system_error(errno, std::generic_category(), "the I/O thread's epoll or eventfd");
+  if (epoll_ < 0 || wake_ < 0)
+    throw std::system_error(errno, std::generic_category(), "the I/O thread's epoll or eventfd");
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = wake_;

@@ -1,5 +1,6 @@
-// The process's one I/O thread: sleeps in epoll until a socket, a timer or a posted function needs it. Started on first use,
-// never ended: it belongs to the process and uses no CPU while nothing happens. A forked child has none (see docs/hccl.md).
+// The process's one I/O thread: sleeps in epoll until a socket, a timer or a posted function needs it. Started on first
+// use, never ended: it belongs to the process and uses no CPU while nothing happens. A forked child has none (see
+// docs/hccl.md).
 #pragma once
 
 #include <chrono>
@@ -26,8 +27,8 @@ class IoThread {
 
   // The rest is for the I/O thread only.
 
-  // Calls ready(epoll events) whenever `fd` has one of `events` (EPOLLIN, EPOLLOUT). Level-triggered; now and then without cause, when
-  // the number of a closed descriptor is used again. False when the kernel takes no more.
+  // Calls ready(epoll events) whenever `fd` has one of `events` (EPOLLIN, EPOLLOUT). Level-triggered; now and then
+  // without cause, when the number of a closed descriptor is used again. False when the kernel takes no more.
   bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
   void Change(int fd, uint32_t events);
   void Forget(int fd);  // before closing it; safe inside its own function

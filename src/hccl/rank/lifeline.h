@@ -1,5 +1,5 @@
-// What a rank and the root's service say to each other. Every rank keeps one connection to the service for life: over it the ranks are
-// gathered, barriers are counted, and everybody learns who has left or died.
+// What a rank and the root's service say to each other. Every rank keeps one connection to the service for life: over
+// it the ranks are gathered, barriers are counted, and everybody learns who has left or died.
 #pragma once
 
 #include <cstddef>

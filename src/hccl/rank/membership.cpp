@@ -14,9 +14,10 @@ void Membership::Join(const PeerInfo& self, Deadline deadline) {
     auto membership = weak.lock();
     if (!membership) return;
     const bool alone = membership->connection_ == nullptr;
-    membership->Finish(HCCL_E_TIMEOUT,
-                       alone ? "the root at " + membership->terms_.root.Text() + " was not reached: " + membership->last_failure_
-                             : "the root at " + membership->terms_.root.Text() + " still waits for other ranks");
+    membership->Finish(
+        HCCL_E_TIMEOUT,
+        alone ? "the root at " + membership->terms_.root.Text() + " was not reached: " + membership->last_failure_
+              : "the root at " + membership->terms_.root.Text() + " still waits for other ranks");
   });
   Call();
 }

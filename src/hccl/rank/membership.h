@@ -1,5 +1,5 @@
-// A rank's end of the lifeline: joins a communicator at the root's service, meets the others at barriers, hears who has gone, and says
-// good-bye. Everything here belongs to the I/O thread.
+// A rank's end of the lifeline: joins a communicator at the root's service, meets the others at barriers, hears who has
+// gone, and says good-bye. Everything here belongs to the I/O thread.
 #pragma once
 
 #include <chrono>

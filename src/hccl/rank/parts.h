@@ -11,7 +11,9 @@ struct Parts {
   // Null once the communicator is destroyed.
   static Channels* ChannelsOf(Communicator& communicator) { return communicator.channels_.get(); }
   static Membership* MembershipOf(Communicator& communicator) { return communicator.membership_.get(); }
-  static const std::pair<std::string, uint32_t>& PresentAs(const Communicator& communicator) { return communicator.present_; }
+  static const std::pair<std::string, uint32_t>& PresentAs(const Communicator& communicator) {
+    return communicator.present_;
+  }
   static void Dissolve(Communicator& communicator, std::function<void()> done);
 };
 

@@ -6,11 +6,14 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr size_t kLeastPeerBytes = 4 + 8 + 4 + 4 + 4 + 1 + 16 + 2;  // what one peer takes, so that a wrong count allocates nothing
+constexpr size_t kLeastPeerBytes =
+    4 + 8 + 4 + 4 + 4 + 1 + 16 + 2;  // what one peer takes, so that a wrong count allocates nothing
 
 void WritePeer(Writer& writer, const PeerInfo& peer, uint32_t host) {
   writer.Number(host).Number(peer.process).Number(peer.pid).Number(peer.device).Number(peer.world_rank);
-  writer.Number(peer.address.family).Raw({reinterpret_cast<const char*>(peer.address.bytes), 16}).Number(peer.address.port);
+  writer.Number(peer.address.family)
+      .Raw({reinterpret_cast<const char*>(peer.address.bytes), 16})
+      .Number(peer.address.port);
 }
 
 uint32_t ReadPeer(Reader& reader, PeerInfo* peer) {

@@ -15,7 +15,8 @@ inline std::string RandomBytes(size_t size) {
     const ssize_t got = getrandom(bytes.data() + done, size - done, 0);
     if (got > 0) done += static_cast<size_t>(got);
     // A guessable secret would be worse than none.
-    else if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+    else if (errno != EINTR)
+      throw std::system_error(errno, std::generic_category(), "getrandom");
   }
   return bytes;
 }

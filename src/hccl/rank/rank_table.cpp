@@ -43,7 +43,8 @@ uint32_t Number(const std::string& text, uint32_t least, uint32_t most, const st
   uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
-    throw Wrong(where + " \"" + text + "\" is not a number from " + std::to_string(least) + " to " + std::to_string(most));
+    throw Wrong(where + " \"" + text + "\" is not a number from " + std::to_string(least) + " to " +
+                std::to_string(most));
   return value;
 }
 
@@ -92,7 +93,8 @@ void Take(const json& root, RankTable* table) {
   const std::string status = Text(root, "status", "the table");
   if (status != "completed") throw Wrong("status is \"" + status + "\", not \"completed\": the table is not finished");
   const std::string version = Text(root, "version", "the table");
-  if (version != "1.0" && version != "1.2") throw Wrong("version is \"" + version + "\"; known are \"1.0\" and \"1.2\"");
+  if (version != "1.0" && version != "1.2")
+    throw Wrong("version is \"" + version + "\"; known are \"1.0\" and \"1.2\"");
   const json& servers = Need(root, "server_list", json::value_t::array, "the table");
   const std::string count = Text(root, "server_count", "the table");
   if (Number(count, 1, 1u << 20, "server_count") != servers.size())

@@ -1,4 +1,5 @@
-// The rank table of HcclCommInitClusterInfo: JSON, versions 1.0 and 1.2. Says who is where; the ranks still have to find each other.
+// The rank table of HcclCommInitClusterInfo: JSON, versions 1.0 and 1.2. Says who is where; the ranks still have to
+// find each other.
 #pragma once
 
 #include <cstdint>

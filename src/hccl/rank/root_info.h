@@ -1,4 +1,5 @@
-// The 4108 opaque bytes that the application carries from the root to all ranks. They hold the secret: whoever has them can join.
+// The 4108 opaque bytes that the application carries from the root to all ranks. They hold the secret: whoever has them
+// can join.
 #pragma once
 
 #include "hccl/hccl_types.h"

@@ -21,7 +21,8 @@ std::set<std::shared_ptr<RootService>>& Replaced() {
 
 }  // namespace
 
-void RootService::Start(const std::string& communicator, const std::string& secret, std::shared_ptr<Listener> listener) {
+void RootService::Start(const std::string& communicator, const std::string& secret,
+                        std::shared_ptr<Listener> listener) {
   std::shared_ptr<RootService> service(new RootService(communicator, std::move(listener)));
   if (auto& place = Services()[communicator]) {
     place->replaced_ = true;

@@ -1,5 +1,6 @@
-// The service that HcclGetRootInfo starts: gathers the ranks of one communicator, hands the list out, and stays as the place where
-// barriers meet and departures are announced, until the last rank has left. Everything here belongs to the I/O thread.
+// The service that HcclGetRootInfo starts: gathers the ranks of one communicator, hands the list out, and stays as the
+// place where barriers meet and departures are announced, until the last rank has left. Everything here belongs to the
+// I/O thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104): how two ranks prove to each other that they know the communicator's secret. Written
-// here because it is a page of code, and a crypto library in other people's processes is a dependency with versions and start-up cost.
+// SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104): how two ranks prove to each other that they know the communicator's
+// secret. Written here because it is a page of code, and a crypto library in other people's processes is a dependency
+// with versions and start-up cost.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// TCP sockets as the ranks use them: never blocking, closed on exec, and with a bound on how long a dead link goes unnoticed.
+// TCP sockets as the ranks use them: never blocking, closed on exec, and with a bound on how long a dead link goes
+// unnoticed.
 #pragma once
 
 #include <string>
@@ -29,7 +30,8 @@ class Fd {
 // A listening socket on `address`; port 0 for any. *address becomes what was bound. Invalid with the reason in *why.
 Fd Listen(Address* address, std::string* why);
 
-// Begins to connect; writable once it is decided, then ConnectOutcome says how (0 or an errno). Invalid with errno when refused.
+// Begins to connect; writable once it is decided, then ConnectOutcome says how (0 or an errno). Invalid with errno when
+// refused.
 Fd BeginConnect(const Address& address);
 int ConnectOutcome(int fd);
 

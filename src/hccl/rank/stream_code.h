@@ -1,4 +1,5 @@
-// What a failed operation between ranks does to its stream. The runtime has two codes for it: one for a link, one for the far side.
+// What a failed operation between ranks does to its stream. The runtime has two codes for it: one for a link, one for
+// the far side.
 #pragma once
 
 #include "acl/acl_base.h"

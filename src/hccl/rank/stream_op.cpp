@@ -91,7 +91,8 @@ void StreamOp::Finish(HcclResult result, const std::string& why) {
   IoThread::Get().Cancel(timer_);
   TheTable().Remove(number_);
   if (result != HCCL_SUCCESS) communicator_->SetAsyncError(result, why);
-  if (operation_ != nullptr) ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
+  if (operation_ != nullptr)
+    ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
 }
 
 }  // namespace ropeway::comm

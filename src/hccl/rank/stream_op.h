@@ -1,5 +1,5 @@
-// Work between ranks as one item of a stream: starts when the stream comes to it, ends it well or badly, and ends by itself when its
-// time is over. Everything but Launch happens on the I/O thread.
+// Work between ranks as one item of a stream: starts when the stream comes to it, ends it well or badly, and ends by
+// itself when its time is over. Everything but Launch happens on the I/O thread.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
  protected:
   // The stream is here.
   virtual void Started() = 0;
-  // The stream waits no longer, or the time is over: what was begun must end, without a word to anybody but the peers. Started may
-  // not have been called.
+  // The stream waits no longer, or the time is over: what was begun must end, without a word to anybody but the peers.
+  // Started may not have been called.
   virtual void Dropped() = 0;
   // On whatever thread gives the stream up, before its memory can be freed: nothing may touch the buffers afterwards.
   virtual void Revoked() {}

@@ -21,7 +21,7 @@ Status RequireRanks(const Communicator& parent, const std::vector<uint32_t>& ran
 }  // namespace
 
 Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, const std::vector<uint32_t>& ranks, uint64_t id,
-                                 uint32_t rank, Plan* plan) {
+                           uint32_t rank, Plan* plan) {
   RW_TRY(RequireRanks(*parent, ranks, rank));
   Writer label;
   label.Raw("sub-communicator ").Number(id);

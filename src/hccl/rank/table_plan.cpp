@@ -7,8 +7,8 @@
 namespace ropeway::comm {
 namespace {
 
-// A table with one server needs no addresses, and those of its devices may be on no network of this host: the ranks meet on the
-// loopback, at rank 0's port.
+// A table with one server needs no addresses, and those of its devices may be on no network of this host: the ranks
+// meet on the loopback, at rank 0's port.
 Address MeetingPoint(const RankTable& table) {
   const Address& first = table.ranks[0].address;
   if (!table.one_server) return first;

@@ -8,7 +8,8 @@
 
 namespace ropeway::comm {
 
-// `rank` is in the table. Whoever can read the table can join, unless ROPEWAY_HCCL_SECRET adds something that only the ranks know.
+// `rank` is in the table. Whoever can read the table can join, unless ROPEWAY_HCCL_SECRET adds something that only the
+// ranks know.
 void PlanByTable(const RankTable& table, const std::string& text, uint32_t rank, Plan* plan);
 
 }  // namespace ropeway::comm

@@ -1,5 +1,6 @@
-// Memory of the program that the I/O thread reads or writes. The program may take it away at any moment (a stream is aborted, and its
-// buffers are freed): once Close has returned, nobody touches it any more. Uses are short: one system call that does not block.
+// Memory of the program that the I/O thread reads or writes. The program may take it away at any moment (a stream is
+// aborted, and its buffers are freed): once Close has returned, nobody touches it any more. Uses are short: one system
+// call that does not block.
 #pragma once
 
 #include <cstdint>

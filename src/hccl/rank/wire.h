@@ -1,5 +1,5 @@
-// Numbers and strings as bytes of a message, and back. Little endian, fixed widths. A Reader never reads past the end: after the
-// first shortage it gives zeros and ok() is false, so a parser checks once, at its end.
+// Numbers and strings as bytes of a message, and back. Little endian, fixed widths. A Reader never reads past the end:
+// after the first shortage it gives zeros and ok() is false, so a parser checks once, at its end.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Ranks in processes of their own: data, barriers, rank tables, and what the others see when one of them dies or never comes.
+// Ranks in processes of their own: data, barriers, rank tables, and what the others see when one of them dies or never
+// comes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@ using namespace ropeway_test;
 int Exchange(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
-  for (const size_t size : {8u, 16384u, 16385u, 300000u, 4u << 20}) RingOnce(call, state, size, static_cast<uint32_t>(size));
+  for (const size_t size : {8u, 16384u, 16385u, 300000u, 4u << 20})
+    RingOnce(call, state, size, static_cast<uint32_t>(size));
   RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
   RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
   Leave(call, state);
@@ -33,8 +35,8 @@ int Split(RoleCall& call) {
   for (uint32_t rank = call.rank % 2; rank < call.size; rank += 2) members.push_back(rank);
   HcclCommConfig config;
   HcclCommConfigInit(&config);
-  RW_ROLE_EXPECT(HcclCreateSubCommConfig(&state.comm, static_cast<uint32_t>(members.size()), members.data(), 5 + call.rank % 2,
-                                         call.rank / 2, &config, &half.comm) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(HcclCreateSubCommConfig(&state.comm, static_cast<uint32_t>(members.size()), members.data(),
+                                         5 + call.rank % 2, call.rank / 2, &config, &half.comm) == HCCL_SUCCESS);
   half.stream = state.stream;
   RoleCall sub = call;
   sub.rank = call.rank / 2;
@@ -126,7 +128,8 @@ int CutOff(RoleCall& call) {
 }
 const RoleEntry kCutOff("cut_off", &CutOff);
 
-// Messages between random pairs, of random sizes, from a list that every rank draws alike; each does its own part of it.
+// Messages between random pairs, of random sizes, from a list that every rank draws alike; each does its own part of
+// it.
 int Storm(RoleCall& call) {
   constexpr uint32_t kMessages = 300;
   constexpr size_t kLargest = 200000;
@@ -183,7 +186,8 @@ TEST(Processes, EverybodyLearnsOfARankThatIsKilled) {
   auto ranks = StartRanks("lose_one", 4);
   for (auto& rank : ranks) EXPECT_NE(rank.Hear(), "");
   ranks[1].Kill();
-  for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), rank == 1 ? 1009 : 0) << "rank " << rank;
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    EXPECT_EQ(ranks[rank].Wait(), rank == 1 ? 1009 : 0) << "rank " << rank;
 }
 
 TEST(Processes, EverybodyLearnsOfARootThatIsKilled) {
@@ -212,7 +216,8 @@ class Cable {
  public:
   Cable() : a_("rwa" + std::to_string(getpid())), b_("rwb" + std::to_string(getpid())) {
     good_ = Do("ip netns add " + a_) && Do("ip netns add " + b_) &&
-            Do("ip link add veth0 netns " + a_ + " type veth peer name veth0 netns " + b_) && Bring(a_, "1") && Bring(b_, "2");
+            Do("ip link add veth0 netns " + a_ + " type veth peer name veth0 netns " + b_) && Bring(a_, "1") &&
+            Bring(b_, "2");
   }
   ~Cable() {
     Do("ip netns del " + a_);
@@ -226,7 +231,8 @@ class Cable {
  private:
   static bool Do(const std::string& command) { return std::system((command + " 2>/dev/null").c_str()) == 0; }
   static bool Bring(const std::string& space, const std::string& number) {
-    return Do("ip -n " + space + " link set lo up") && Do("ip -n " + space + " addr add 10.213.7." + number + "/24 dev veth0") &&
+    return Do("ip -n " + space + " link set lo up") &&
+           Do("ip -n " + space + " addr add 10.213.7." + number + "/24 dev veth0") &&
            Do("ip -n " + space + " link set veth0 up");
   }
   const std::string a_, b_;
@@ -236,10 +242,15 @@ class Cable {
 // Takes as long as the kernel needs to believe it: the limit is a second, and it asks twice.
 TEST(Processes, CutLinkIsNoticedOnBothSides) {
   const Cable cable;
-  if (!cable.good()) GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
+  if (!cable.good())
+    GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
   std::vector<RankProcess> ranks;
-  ranks.emplace_back("cut_off", 0, 2, "", std::map<std::string, std::string>{{kNetworkNamespace, cable.a()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
-  ranks.emplace_back("cut_off", 1, 2, "", std::map<std::string, std::string>{{kNetworkNamespace, cable.b()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
+  ranks.emplace_back(
+      "cut_off", 0, 2, "",
+      std::map<std::string, std::string>{{kNetworkNamespace, cable.a()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
+  ranks.emplace_back(
+      "cut_off", 1, 2, "",
+      std::map<std::string, std::string>{{kNetworkNamespace, cable.b()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
   ranks[1].Say(ranks[0].Hear());
   for (auto& rank : ranks) EXPECT_EQ(rank.Hear(), "waiting");
   cable.Cut();
@@ -269,17 +280,21 @@ void RunTable(const std::string& text, uint32_t size) {
 TEST(Processes, TableOfTwoServers) {
   const std::string port = std::to_string(20000 + getpid() % 20000);
   RunTable(R"({"status":"completed","version":"1.0","server_count":"2","server_list":[
-    {"server_id":"a","device":[{"device_id":"0","device_ip":"127.0.0.1","device_port":")" + port + R"(","rank_id":"0"},
+    {"server_id":"a","device":[{"device_id":"0","device_ip":"127.0.0.1","device_port":")" +
+               port + R"(","rank_id":"0"},
                                {"device_id":"1","device_ip":"127.0.0.1","rank_id":"1"}]},
-    {"server_id":"b","device":[{"device_id":"0","device_ip":"127.0.0.2","rank_id":"2"}]}]})", 3);
+    {"server_id":"b","device":[{"device_id":"0","device_ip":"127.0.0.2","rank_id":"2"}]}]})",
+           3);
 }
 
 TEST(Processes, TableOfOneServerNeedsNoAddresses) {
   const std::string port = std::to_string(20000 + getpid() % 20000);
   RunTable(R"({"status":"completed","version":"1.2","server_count":"1","server_list":[
-    {"server_id":"a","host_ip":"127.0.0.1","device":[{"device_id":"0","device_port":")" + port + R"(","rank_id":"0"},
+    {"server_id":"a","host_ip":"127.0.0.1","device":[{"device_id":"0","device_port":")" +
+               port + R"(","rank_id":"0"},
                                {"device_id":"1","rank_id":"1"}]}],
-    "super_pod_list":[{"super_pod_id":"0","server_list":[{"server_id":"a"}]}]})", 2);
+    "super_pod_list":[{"super_pod_id":"0","server_list":[{"server_id":"a"}]}]})",
+           2);
 }
 
 }  // namespace processes_test

@@ -1,5 +1,5 @@
-// Ranks as processes: the test program starts itself again, once per rank, with a role. Parent and child talk in lines over one socket,
-// so that every step happens when the other side is there, and nothing waits for a clock.
+// Ranks as processes: the test program starts itself again, once per rank, with a role. Parent and child talk in lines
+// over one socket, so that every step happens when the other side is there, and nothing waits for a clock.
 #pragma once
 
 #include <sys/types.h>
@@ -54,7 +54,8 @@ class RankProcess {
 };
 
 // Starts one process per rank, carries the root info from rank 0 to the others, and hands them out.
-std::vector<RankProcess> StartRanks(const std::string& role, uint32_t size, const std::map<std::string, std::string>& settings = {});
+std::vector<RankProcess> StartRanks(const std::string& role, uint32_t size,
+                                    const std::map<std::string, std::string>& settings = {});
 
 std::string ToHex(const void* bytes, size_t size);
 std::string FromHex(const std::string& text);
