@@ -50,8 +50,7 @@ Status WriteDescriptor(void* cmoDesc, const CmoDescriptor& descriptor) {
   Transfer transfer;
   RW_TRY(Locate(cmoDesc, sizeof(descriptor), &descriptor, sizeof(descriptor), &transfer));
   RW_TRY(RequireReach(transfer, context->device()));
-  TheEngine().RunNow(CopyTask(Runtime::Get(), cmoDesc, &descriptor, sizeof(descriptor), "aclrtCmoSetDesc"));
-  return Ok();
+  return RunNow(CopyTask(Runtime::Get(), cmoDesc, &descriptor, sizeof(descriptor), "aclrtCmoSetDesc"));
 }
 
 }  // namespace

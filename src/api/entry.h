@@ -56,6 +56,9 @@ inline StreamRef OrDefault(StreamRef stream, const Context& context) {
   return stream.stream != nullptr ? stream : context.default_stream();
 }
 
+// Carries a task out before it returns, in no stream's order. What the engine says of a failure becomes the call's.
+Status RunNow(const Task& task);
+
 // Hands a described task to a stream; `stream` may be null for the default stream of `context`.
 inline Status Submit(StreamRef stream, Context& context, Task& task) {
   const StreamRef target = OrDefault(stream, context);

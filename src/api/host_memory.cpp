@@ -20,10 +20,12 @@ Status AllocateHost(void** hostPtr, uint64_t size, const char* call, const void*
     request.caller = caller;
     block = TheMemory().AllocateHost(request);
   }
+  const EngineMemory::Refusal refusal = TheEngine().memory().TakeRefusal();
   if (!block) {
     const Heap::Usage usage = TheMemory().host_usage();
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "size %llu does not fit: %zu of %zu bytes of host memory can still be pinned",
-                static_cast<unsigned long long>(size), usage.capacity - usage.bytes, usage.capacity);
+    return Fail(refusal.code != 0 ? refusal.code : ACL_ERROR_RT_MEMORY_ALLOCATION,
+                "size %llu does not fit: %zu of %zu bytes of host memory can still be pinned%s", static_cast<unsigned long long>(size),
+                usage.capacity - usage.bytes, usage.capacity, refusal.text.c_str());
   }
   *hostPtr = *block;
   return Ok();

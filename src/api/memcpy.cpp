@@ -38,8 +38,7 @@ Status CopyNow(const Transfer& transfer, size_t count, Context& context, int for
     return Fail(ACL_ERROR_RT_DEVICE_TASK_ABORT, "the device is aborting its tasks");
   RW_TRY(RequireUnsafeAllowed(context, forbidden));
   RW_TRY(RequireReach(transfer, device));
-  TheEngine().RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
-  return Ok();
+  return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
 }
 
 // Pageable memory: the stream is drained (a failure of its work comes out here), then the copy is done by the caller.

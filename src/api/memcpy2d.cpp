@@ -74,8 +74,7 @@ Task TaskOf(const Rows& rows, const char* call) {
 
 Status CopyNow(const Rows& rows, const Transfer& transfer, int device, const char* call) {
   RW_TRY(RequireReach(transfer, device));
-  TheEngine().RunNow(TaskOf(rows, call));
-  return Ok();
+  return RunNow(TaskOf(rows, call));
 }
 
 }  // namespace

@@ -29,6 +29,17 @@ Status RequireReservedZero(const BatchItems& items) {
   return Ok();
 }
 
+// One pass without a branch finds that all is well, as a rule.
+Status RequireFitting(const BatchItems& items) {
+  size_t too_large = 0;
+  for (size_t i = 0; i < items.numBatches; ++i) too_large += items.sizes[i] > items.destMaxs[i] ? 1 : 0;
+  for (size_t i = 0; too_large != 0 && i < items.numBatches; ++i) {
+    if (items.sizes[i] > items.destMaxs[i])
+      return Reject(ACL_ERROR_INVALID_PARAM, "sizes[%zu] %zu exceeds destMaxs[%zu] %zu", i, items.sizes[i], i, items.destMaxs[i]);
+  }
+  return Ok();
+}
+
 // Steps 2 to 7. `nothing_to_do`: every size is 0, and no other check is made.
 Status CheckArrays(const BatchItems& items, bool* nothing_to_do) {
   RW_TRY(RequirePointer("sizes", items.sizes));
@@ -40,10 +51,7 @@ Status CheckArrays(const BatchItems& items, bool* nothing_to_do) {
   RW_TRY(RequirePointer("srcs", items.srcs));
   RW_TRY(RequirePointer("attrs", items.attrs));
   RW_TRY(RequirePointer("attrsIndexes", items.attrsIndexes));
-  for (size_t i = 0; i < items.numBatches; ++i) {
-    if (items.sizes[i] > items.destMaxs[i])
-      return Reject(ACL_ERROR_INVALID_PARAM, "sizes[%zu] %zu exceeds destMaxs[%zu] %zu", i, items.sizes[i], i, items.destMaxs[i]);
-  }
+  RW_TRY(RequireFitting(items));
   return RequireReservedZero(items);
 }
 
@@ -97,8 +105,7 @@ Status CopyPageableItems(std::unique_ptr<Batch>& batch, aclrtStream stream, Cont
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "the batch has items of pageable memory, which cannot be captured; use pinned memory");
   RW_TRY(RequireUnsafeAllowed(context, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT));
   RW_TRY(target->Synchronize(Deadline::Never()));
-  TheEngine().RunNow(BatchTask(batch, call));
-  return Ok();
+  return RunNow(BatchTask(batch, call));
 }
 
 Status CopyBatchNow(const BatchItems& items, size_t* failIndex, const char* call) {
@@ -121,7 +128,7 @@ Status CopyBatchNow(const BatchItems& items, size_t* failIndex, const char* call
   BatchBuilder builder(items, {true, context != nullptr ? context->device() : -1, nullptr, nullptr});
   RW_TRY(builder.Collect(failIndex));
   for (auto* batch : {&builder.queued(), &builder.pageable()}) {
-    if (*batch != nullptr) TheEngine().RunNow(BatchTask(*batch, call));
+    if (*batch != nullptr) RW_TRY(RunNow(BatchTask(*batch, call)));
   }
   return Ok();
 }

@@ -112,8 +112,7 @@ aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, voi
     RW_TRY(Memory::RequireRoom("desc", desc, size, at));
     char bytes[descriptor_layout::kLargest];
     WriteDescriptor(bytes, size, {dstAddr, srcAddr, count});
-    TheEngine().RunNow(CopyTask(Runtime::Get(), desc, bytes, size, "aclrtSetMemcpyDesc"));
-    return Ok();
+    return RunNow(CopyTask(Runtime::Get(), desc, bytes, size, "aclrtSetMemcpyDesc"));
   });
 }
 

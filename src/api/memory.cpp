@@ -77,11 +77,12 @@ Status Allocate(void** devPtr, size_t size, size_t pad, unsigned policy, const c
   std::optional<void*> block;
   if (!too_large) block = TheMemory().AllocateDevice(context->device(), request);
   if (!block && !too_large && Pool::TrimAllOf(context->device())) block = TheMemory().AllocateDevice(context->device(), request);
+  const EngineMemory::Refusal refusal = TheEngine().memory().TakeRefusal();
   if (!block) {
     const Heap::Usage usage = TheMemory().device_usage(context->device());
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                "size %zu does not fit: device %d has %zu of %zu bytes free (%zu blocks); free some, or raise ROPEWAY_DEVICE_MEMORY",
-                size, Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes, usage.capacity, usage.blocks);
+    return Fail(refusal.code != 0 ? refusal.code : ACL_ERROR_RT_MEMORY_ALLOCATION,
+                "size %zu does not fit: device %d has %zu of %zu bytes free (%zu blocks)%s; free some, or raise ROPEWAY_DEVICE_MEMORY",
+                size, Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes, usage.capacity, usage.blocks, refusal.text.c_str());
   }
   *devPtr = *block;
   return Ok();

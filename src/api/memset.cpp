@@ -74,8 +74,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
     Location location;
     RW_TRY(TheMemory().Locate("devPtr", devPtr, count, &location));
     RW_TRY(Memory::RequireRoom("devPtr", devPtr, count, location));
-    TheEngine().RunNow(SetTask(devPtr, value, count, "aclrtMemset"));
-    return Ok();
+    return RunNow(SetTask(devPtr, value, count, "aclrtMemset"));
   });
 }
 
@@ -93,8 +92,7 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
     RW_TRY(Memory::RequireRoom("devPtr", devPtr, count, location));
     Task task = SetTask(devPtr, value, count, "aclrtMemsetAsync");
     if (location.place == Place::kDevice || location.place == Place::kManaged) return Submit(target, *context, task);
-    TheEngine().RunNow(task);
-    return Ok();
+    return RunNow(task);
   });
 }
 
@@ -107,8 +105,7 @@ aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t value, size_t N) {
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireNotAborting(*context));
     RW_TRY(RequireWordRoom(ptr, N, location));
-    TheEngine().RunNow(SetWordsTask(ptr, value, N, "aclrtMemsetD32"));
-    return Ok();
+    return RunNow(SetWordsTask(ptr, value, N, "aclrtMemsetD32"));
   });
 }
 
@@ -127,7 +124,6 @@ aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint32_t value, size_t N
       return Submit(target, *context, task);
     }
     RW_TRY(RequireWordRoom(ptr, N, location));
-    TheEngine().RunNow(task);
-    return Ok();
+    return RunNow(task);
   });
 }

@@ -85,8 +85,8 @@ class Engine {
 
   virtual std::unique_ptr<Queue> CreateQueue() = 0;
 
-  // Runs one task whose addresses were checked on the calling thread, not in any stream's order.
-  virtual void RunNow(const Task& task) = 0;
+  // Runs one task whose addresses were checked on the calling thread, not in any stream's order. 0, or the code of a failure.
+  virtual int RunNow(const Task& task, TaskFailure* failure) = 0;
 
   // The process ends: running tasks finish or are cut short, queued ones stay undone, and no thread of the engine touches
   // memory afterwards. Bounded in time.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "engine/shared_pages.h"
 
@@ -21,6 +22,13 @@ class EngineMemory {
   // The program registers memory of its own, or takes that back. False when the machine refuses.
   virtual bool Register(void* address, size_t size) = 0;
   virtual void Unregister(void* address) = 0;
+  // What the machine said to the last Commit or Register of this thread that failed, told once: the code that the call should answer (0:
+  // that of the caller) and the words.
+  struct Refusal {
+    int code = 0;
+    std::string text;
+  };
+  virtual Refusal TakeRefusal() { return {}; }
   // Where the host reaches a device address; null when it cannot.
   virtual void* HostView(const void* device_address) const = 0;
 

@@ -202,8 +202,10 @@ Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alia
   if (!InHostSpace(address) && !engine_.memory().Register(address, size)) {
     registrations_.Remove(Bits(address));
     ReturnAlias(registration);
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p + size %zu cannot be registered with the %s engine; is all of it mapped?", address, size,
-                engine_.traits().name);
+    const EngineMemory::Refusal refusal = engine_.memory().TakeRefusal();
+    return Fail(refusal.code != 0 ? refusal.code : ACL_ERROR_RT_PARAM_INVALID,
+                "ptr %p + size %zu cannot be registered with the %s engine%s; is all of it mapped?", address, size, engine_.traits().name,
+                refusal.text.c_str());
   }
   if (alias != nullptr) *alias = registration.alias;
   return Ok();

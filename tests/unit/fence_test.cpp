@@ -154,7 +154,7 @@ class NosyEngine : public Engine {
     return SharedEngine().CreateQueue();
   }
   void SetJudge(const AddressJudge*) override {}
-  void RunNow(const Task&) override {}
+  int RunNow(const Task&, TaskFailure*) override { return 0; }
   void Stop() override {}
   bool asked = false;
 };

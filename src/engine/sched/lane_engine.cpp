@@ -38,7 +38,7 @@ class LaneEngine final : public Engine {
   }
 
   std::unique_ptr<Queue> CreateQueue() override { return std::make_unique<LaneQueue>(*crew_, shop_); }
-  void RunNow(const Task& task) override;
+  int RunNow(const Task& task, TaskFailure* failure) override;
 
   void Stop() override {
     shop_.sharer.stop().store(true, std::memory_order_seq_cst);
@@ -64,17 +64,22 @@ std::unique_ptr<Backend::Line> LaneEngine::TakeLine() {
   return line;
 }
 
-void LaneEngine::RunNow(const Task& task) {
-  TaskFailure none;
+int LaneEngine::RunNow(const Task& task, TaskFailure* failure) {
   std::unique_ptr<Backend::Line> line = TakeLine();
-  shop_.backend->Start(task, line.get(), &none);
-  shop_.backend->Finish(line.get(), &none);
+  TaskFailure late;
+  int code = shop_.backend->Start(task, line.get(), failure);
+  const int late_code = shop_.backend->Finish(line.get(), &late);
+  if (code == 0 && late_code != 0) {
+    code = late_code;
+    *failure = late;
+  }
   ReleasePayload(task);
   if (line != nullptr) {
     std::lock_guard lock(mutex_);
     lines_.push_back(std::move(line));
   }
   shop_.values.MemoryChangedNow();
+  return code;
 }
 
 }  // namespace
