@@ -1,10 +1,50 @@
 // Many copies as one task. A batch owns a compact copy of what the caller asked for: 24 bytes a piece, in one allocation.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace ropeway {
+
+// The memory of a thread's last batch, kept for its next one: the C library gives memory of this size back to the system as soon as it is
+// free, and every batch would begin with page faults.
+class BatchMemory {
+ public:
+  static void* Take(size_t bytes) {
+    const size_t rounded = std::bit_ceil(bytes);
+    BatchMemory& kept = Kept();
+    if (kept.bytes_ == rounded) {
+      kept.bytes_ = 0;
+      return std::exchange(kept.block_, nullptr);
+    }
+    return ::operator new(rounded);
+  }
+  static void Return(void* block, size_t bytes) {
+    const size_t rounded = std::bit_ceil(bytes);
+    BatchMemory& kept = Kept();
+    if (rounded < kSmallest || rounded > kLargest || kept.ended_) return ::operator delete(block);
+    ::operator delete(std::exchange(kept.block_, block));
+    kept.bytes_ = rounded;
+  }
+  ~BatchMemory() {
+    ended_ = true;  // a batch may still be released behind this, at the end of the process
+    bytes_ = 0;
+    ::operator delete(std::exchange(block_, nullptr));
+  }
+
+ private:
+  static constexpr size_t kSmallest = size_t{16} << 10, kLargest = size_t{4} << 20;
+  static BatchMemory& Kept() {
+    static thread_local BatchMemory kept;
+    return kept;
+  }
+  void* block_ = nullptr;
+  size_t bytes_ = 0;
+  bool ended_ = false;
+};
 
 struct Piece {
   void* dst;
@@ -13,7 +53,25 @@ struct Piece {
 };
 
 class Batch {
+  // Leaves new pieces as they are: they are written at once, and clearing them first would cost as much again.
+  struct PieceMemory {
+    using value_type = Piece;
+    template <typename U>
+    struct rebind {
+      using other = PieceMemory;
+    };
+    Piece* allocate(size_t count) { return static_cast<Piece*>(BatchMemory::Take(count * sizeof(Piece))); }
+    void deallocate(Piece* pieces, size_t count) { BatchMemory::Return(pieces, count * sizeof(Piece)); }
+    bool operator==(const PieceMemory&) const = default;
+    void construct(Piece*) {}
+    template <typename... Arguments>
+    void construct(Piece* piece, Arguments&&... arguments) {
+      new (piece) Piece{std::forward<Arguments>(arguments)...};
+    }
+  };
+
  public:
+  using Pieces = std::vector<Piece, PieceMemory>;
   explicit Batch(size_t most_pieces) { pieces_.reserve(most_pieces); }
 
   // Neighbours on both sides become one piece, unless they lie in different blocks (`may_merge`): each of those may be freed alone.
@@ -29,6 +87,24 @@ class Batch {
     }
     pieces_.push_back({dst, src, size});
   }
+  // The same for many that lie in the same blocks as each other; `may_merge` is for the first.
+  void AddRun(void* const* dsts, const void* const* srcs, const size_t* sizes, size_t count, bool may_merge) {
+    if (count == 0) return;
+    Add(dsts[0], srcs[0], sizes[0], may_merge);
+    const size_t before = pieces_.size();
+    pieces_.resize(before + count - 1);
+    Piece* last = &pieces_[before - 1];
+    for (size_t i = 1; i < count; ++i) {
+      const size_t size = sizes[i];
+      bytes_ += size;
+      if (static_cast<char*>(last->dst) + last->size == dsts[i] && static_cast<const char*>(last->src) + last->size == srcs[i]) {
+        last->size += size;
+      } else {
+        *++last = {dsts[i], srcs[i], size};
+      }
+    }
+    pieces_.resize(static_cast<size_t>(last - pieces_.data()) + 1);
+  }
   // What is in the batch now stays as it is, so that Cut can come back to it.
   void Seal() {
     sealed_ = pieces_.size();
@@ -40,12 +116,12 @@ class Batch {
     bytes_ = sealed_bytes_;
   }
 
-  const std::vector<Piece>& pieces() const { return pieces_; }
+  const Pieces& pieces() const { return pieces_; }
   size_t bytes() const { return bytes_; }
   bool empty() const { return pieces_.empty(); }
 
  private:
-  std::vector<Piece> pieces_;
+  Pieces pieces_;
   size_t bytes_ = 0;
   size_t sealed_ = 0;
   size_t sealed_bytes_ = 0;

@@ -4,6 +4,29 @@
 #include "runtime/transfer.h"
 
 namespace ropeway {
+namespace {
+
+// What an item has shown of a block: from there to its end, every address lies in it. Most items of a batch lie in one block a side, and
+// need no look at the tables then.
+struct KnownSpan {
+  uintptr_t begin = 0;
+  size_t length = 0;
+
+  bool Holds(const void* address, size_t size) const {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - begin;
+    return offset < length && size - 1 < length - offset;  // size 0 wraps, and goes the long way
+  }
+  size_t RoomBehind(const void* address, size_t size) const { return begin + length - reinterpret_cast<uintptr_t>(address) - size; }
+  // `room` from the address to the end of its block. The span of one block only grows.
+  void Learn(const void* address, size_t room) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (at + room == begin + length && at >= begin) return;
+    begin = at;
+    length = room;
+  }
+};
+
+}  // namespace
 
 BatchBuilder::Declared BatchBuilder::Interpret(const aclrtMemLocation& location) {
   switch (location.type) {
@@ -44,16 +67,23 @@ size_t BatchBuilder::CollectPlain(size_t begin, size_t end, const Declared& to_d
   const int device = to_device ? to_declared.device : from_declared.device;
   if (queued_ == nullptr || to_device_ != to_device || host.side != Declared::Side::kHost || device != rules_.executing_device) return begin;
   const Memory& memory = Runtime::Get().memory();
-  for (size_t i = begin; i < end; ++i) {
-    void* dst = items_.dsts[i];
-    const void* src = items_.srcs[i];
-    const size_t size = items_.sizes[i];
-    const size_t device_room = memory.RoomOnDevice(to_device ? dst : src, device);
-    const size_t host_room = memory.RoomInPinned(to_device ? src : dst);
-    if (size - 1 >= device_room || size - 1 >= host_room) return i;  // size 0 wraps, and goes the long way
-    queued_->Add(dst, src, size, device_left_ >= size && host_left_ >= size);
-    device_left_ = device_room - size;
-    host_left_ = host_room - size;
+  void* const* devices = to_device ? items_.dsts : items_.srcs;
+  void* const* hosts = to_device ? items_.srcs : items_.dsts;
+  const size_t* sizes = items_.sizes;
+  KnownSpan on_device, in_pinned;
+  for (size_t i = begin; i < end;) {
+    size_t next = i;
+    while (next < end && on_device.Holds(devices[next], sizes[next]) && in_pinned.Holds(hosts[next], sizes[next])) ++next;
+    if (next > i) {
+      queued_->AddRun(items_.dsts + i, items_.srcs + i, sizes + i, next - i, device_left_ >= sizes[i] && host_left_ >= sizes[i]);
+      device_left_ = on_device.RoomBehind(devices[next - 1], sizes[next - 1]);
+      host_left_ = in_pinned.RoomBehind(hosts[next - 1], sizes[next - 1]);
+      i = next;
+      continue;
+    }
+    on_device.Learn(devices[i], memory.RoomOnDevice(devices[i], device));
+    in_pinned.Learn(hosts[i], memory.RoomInPinned(hosts[i]));
+    if (!on_device.Holds(devices[i], sizes[i]) || !in_pinned.Holds(hosts[i], sizes[i])) return i;
   }
   return end;
 }

@@ -91,6 +91,80 @@ TEST(BatchTest, AReservedBatchDoesNotMoveItsPieces) {
   EXPECT_EQ(batch.pieces().data(), first) << "one allocation for the whole batch";
 }
 
+// --- Runs ---------------------------------------------------------------------------------------------------------------
+
+struct ItemRun {
+  std::vector<void*> dsts;
+  std::vector<const void*> srcs;
+  std::vector<size_t> sizes;
+  void Item(size_t dst, size_t src, size_t size) {
+    dsts.push_back(At(dst));
+    srcs.push_back(At(src));
+    sizes.push_back(size);
+  }
+  void AddTo(Batch& batch, bool may_merge) const { batch.AddRun(dsts.data(), srcs.data(), sizes.data(), sizes.size(), may_merge); }
+};
+
+TEST(BatchTest, ARunIsWhatItsItemsAreOneByOne) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 50; ++round) {
+    ItemRun run;
+    size_t dst = 0, src = 100000;
+    for (size_t i = 0; i < 40; ++i) {
+      run.Item(dst, src, 1 + random() % 64);
+      dst += run.sizes.back() + random() % 2 * 8;
+      src += run.sizes.back() + random() % 2 * 8;
+    }
+    Batch at_once(40), one_by_one(40);
+    run.AddTo(at_once, true);
+    for (size_t i = 0; i < 40; ++i) one_by_one.Add(run.dsts[i], run.srcs[i], run.sizes[i]);
+    EXPECT_EQ(Sizes(at_once), Sizes(one_by_one)) << "round " << round;
+    EXPECT_EQ(at_once.bytes(), one_by_one.bytes());
+    for (size_t i = 0; i < at_once.pieces().size(); ++i) {
+      EXPECT_EQ(at_once.pieces()[i].dst, one_by_one.pieces()[i].dst);
+      EXPECT_EQ(at_once.pieces()[i].src, one_by_one.pieces()[i].src);
+    }
+  }
+}
+
+TEST(BatchTest, ARunJoinsWhatIsInFrontOnlyWhereItMay) {
+  for (const bool may_merge : {false, true}) {
+    Batch batch(3);
+    batch.Add(At(0), At(5000), 10);
+    ItemRun run;
+    run.Item(10, 5010, 20);
+    run.Item(30, 5030, 30);
+    run.AddTo(batch, may_merge);
+    EXPECT_EQ(Sizes(batch), may_merge ? std::vector<size_t>({60}) : std::vector<size_t>({10, 50}));
+  }
+}
+
+TEST(BatchTest, ARunDoesNotGrowASealedPiece) {
+  Batch batch(3);
+  batch.Add(At(0), At(5000), 10);
+  batch.Seal();
+  ItemRun run;
+  run.Item(10, 5010, 20);
+  run.Item(30, 5030, 30);
+  run.AddTo(batch, true);
+  EXPECT_EQ(Sizes(batch), (std::vector<size_t>{10, 50}));
+  batch.CutToSeal();
+  EXPECT_EQ(batch.bytes(), 10u);
+}
+
+TEST(BatchTest, AThreadsNextBatchOfItsSizeGetsTheSameMemory) {
+  const auto memory_of = [](size_t pieces) {
+    Batch batch(pieces);
+    batch.Add(At(0), At(5000), 10);
+    return static_cast<const void*>(batch.pieces().data());
+  };
+  const void* first = memory_of(4096);
+  EXPECT_EQ(memory_of(4096), first);
+  Batch held(4096);
+  held.Add(At(0), At(5000), 10);
+  EXPECT_NE(memory_of(4096), static_cast<const void*>(held.pieces().data())) << "what is in use is nobody else's";
+}
+
 // --- Seal ---------------------------------------------------------------------------------------------------------------
 
 TEST(BatchTest, ACutForgetsWhatCameBehindTheSeal) {

@@ -69,7 +69,7 @@ class BatchWork final : public sched::SharedWork {
     }
   }
 
-  const std::vector<Piece>& pieces_;
+  const Batch::Pieces& pieces_;
   const AddressSpace& addresses_;
   void (*const copy_)(void*, const void*, size_t);
   mutable SpinLock lock_;

@@ -141,7 +141,7 @@ void CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t siz
 }
 
 void CudaBackend::CopyBatch(CudaLine& line, const Task& task) {
-  const std::vector<Piece>& pieces = task.batch.list->pieces();
+  const Batch::Pieces& pieces = task.batch.list->pieces();
   const auto reaches = [&](const Piece& piece) { return Reaches(piece.dst, piece.size) && Reaches(piece.src, piece.size); };
   if (std::all_of(pieces.begin(), pieces.end(), reaches)) return line.CopyUnordered(pieces, task.batch.bytes);
   // A batch is all of one sort: what the GPU reaches, or what it does not.
