@@ -1,5 +1,6 @@
 // Queues whose backend works on behind Start. All tests of queues and replays run on one, too (the crews named Late); here is what only
 // such a backend can show.
+#include "engine/batch.h"
 #include "unit/late_backend.h"
 #include "unit/replay_harness.h"
 
@@ -61,6 +62,27 @@ TEST(LateBackend, MarksComeBehindTheBytesInFrontOfThem) {
   ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
   for (size_t i = 0; i < words.size(); ++i) ASSERT_EQ(words[i], i + 1);
   EXPECT_EQ(log.values(), std::vector<int>{1});
+}
+
+// The submitter of a batch only starts it. Whoever has the queue next finishes it, waited for or not, and what follows comes behind it.
+TEST(LateBackend, ABatchThatItsSubmitterStartedIsFinishedByOthers) {
+  Workshop shop(kLate);
+  for (int round = 0; round < 200; ++round) {
+    Line& line = shop.NewLine();
+    char from[64] = "bytes", to[64] = "";
+    auto batch = std::make_unique<Batch>(1);
+    batch->Add(to, from, sizeof(to));
+    Task task{};
+    task.kind = TaskKind::kBatch;
+    task.flags = Task::kOwnsPayload;
+    task.call = "batch";
+    const size_t bytes = batch->bytes();
+    task.batch = {batch.release(), bytes};
+    line.Submit(task);
+    if (round % 2 == 0) line.Submit(SetTask(to, 1, 'B'));
+    ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
+    EXPECT_STREQ(to, round % 2 == 0 ? "Bytes" : "bytes");
+  }
 }
 
 // One branch stores a word and is done, the other waits for an answer to it: the store may not be kept while the graph is idle.

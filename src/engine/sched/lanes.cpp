@@ -19,8 +19,10 @@ constexpr uint64_t kBurstGapUs = 50;
 constexpr size_t kInlineBytes = size_t{64} << 10;
 // How long a lane stays awake behind its last work.
 constexpr int64_t kLingerNs = 50000;
-// How long a waiter looks before it sleeps.
+// How long a waiter looks before it sleeps. Where work goes on behind Start nothing is won by sleeping soon: the one who watches the device
+// is awake anyway, and waking the waiter in the end would cost as much as a small batch.
 constexpr int64_t kWaiterSpinNs = 30000;
+constexpr int64_t kLateWaiterSpinNs = 5000000;
 
 bool CheapEnoughForSubmitter(const Task& task) {
   if (task.kind == TaskKind::kCopyByDesc) return false;  // its size is not known yet
@@ -49,8 +51,14 @@ Lanes::~Lanes() { Stop(); }
 // --- What submitters and waiters call -----------------------------------------------------------------------------------
 
 void Lanes::Submitted(LaneQueue& queue, const Task& task) {
-  if (RunInline(queue, task)) return;
+  if (RunInline(queue, task) || StartInline(queue, task)) return;
   if (queue.TryQueue()) Ready(queue);
+}
+
+bool Lanes::StartInline(LaneQueue& queue, const Task& task) {
+  if (runs_inline_ || task.kind != TaskKind::kBatch || !queue.TryOwn()) return false;
+  queue.RunOwned({.up_to = queue.completed() + 1, .only_start = true});
+  return true;
 }
 
 void Lanes::Ready(LaneQueue& queue) {
@@ -94,7 +102,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     if (round % 16 == 15 || spin_until == 0) {
       const int64_t now = NowNs();
       if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;
-      if (spin_until == 0) spin_until = now + kWaiterSpinNs;
+      if (spin_until == 0) spin_until = now + (runs_inline_ ? kWaiterSpinNs : kLateWaiterSpinNs);
       if (now >= spin_until) {
         queue.SleepUntil(sequence, deadline);
         spin_until = now;  // woken for the end, as a rule: do not spin a second time

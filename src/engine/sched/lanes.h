@@ -42,6 +42,8 @@ class Lanes final : public Crew {
   void WakeOne();
   // The submitter runs a small task itself when every lane sleeps: it costs less than the wake-up.
   bool RunInline(LaneQueue& queue, const Task& task);
+  // The submitter of a batch starts it where starting is all there is to do, and wakes somebody to see it through while it runs.
+  bool StartInline(LaneQueue& queue, const Task& task);
 
   WorkSharer& sharer_;
   const bool runs_inline_;  // small work of a submitter; only where it is done at once

@@ -109,6 +109,7 @@ void LaneQueue::RunOwned(Share share) {
   int tasks = 0;
   size_t bytes = 0;
   for (;;) {
+    if (share.only_start && executed_ >= share.up_to) return GoOnWithHead();
     if (executed_ == submitted_seen_ && !SeeMore()) {
       if (Settle()) continue;  // more may have come meanwhile
       if (GoIdle()) return;
@@ -118,9 +119,7 @@ void LaneQueue::RunOwned(Share share) {
                                  share.rivals->load(std::memory_order_relaxed) > 0;
     if (executed_ >= share.up_to || fair_share_used) {
       Settle();
-      state_.store(kQueued, std::memory_order_seq_cst);
-      crew_.Ready(*this);
-      return;
+      return GoOnWithHead();
     }
     if (executed_ < drop_up_to_.load(std::memory_order_acquire)) [[unlikely]] {
       Settle();

@@ -70,6 +70,7 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   struct Share {
     uint64_t up_to = UINT64_MAX;        // until this task is complete
     const std::atomic<int>* rivals = nullptr;  // or for a fair share, when others are queued
+    bool only_start = false;                   // what was started then is the next owner's to finish
   };
   // Runs tasks and gives ownership up: to idle when empty, to blocked at a gate or a host call, to queued (and back to
   // the crew) when the share is used up.
