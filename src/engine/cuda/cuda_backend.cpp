@@ -6,6 +6,7 @@
 #include "engine/batch.h"
 #include "engine/cpu/kernels/fill.h"
 #include "engine/cpu/kernels/reduce.h"
+#include "engine/cuda/error_codes.h"
 #include "engine/late_copy.h"
 
 // The fat binary that nvcc made of kernels.cu (cmake/cuda.cmake).
@@ -13,10 +14,6 @@ extern "C" const unsigned char ropeway_cuda_kernels[];
 
 namespace ropeway::cuda {
 namespace {
-
-constexpr int kCopyFailed = 507013;   // ACL_ERROR_RT_SYS_DMA
-constexpr int kNoMemory = 207001;     // ACL_ERROR_RT_MEMORY_ALLOCATION
-constexpr int kDriverFailed = 507899; // ACL_ERROR_RT_DRV_INTERNAL_ERROR
 
 CUdeviceptr Bits(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
 
@@ -32,7 +29,8 @@ std::unique_ptr<CudaBackend> CudaBackend::Create(const Driver& driver, int gpus,
   gpu.ctas = ctas;
   if (driver.cuDeviceGet(&device, 0) != CUDA_SUCCESS || driver.cuDevicePrimaryCtxRetain(&gpu.context, device) != CUDA_SUCCESS ||
       driver.cuCtxSetCurrent(gpu.context) != CUDA_SUCCESS || driver.cuModuleLoadData(&module, ropeway_cuda_kernels) != CUDA_SUCCESS ||
-      driver.cuModuleGetFunction(&gpu.copy_pieces, module, "ropeway_copy_pieces") != CUDA_SUCCESS)
+      driver.cuModuleGetFunction(&gpu.copy_pieces, module, "ropeway_copy_pieces") != CUDA_SUCCESS ||
+      driver.cuModuleGetFunction(&gpu.copy_few, module, "ropeway_copy_few") != CUDA_SUCCESS)
     return nullptr;
   backend->staging_ = std::make_unique<Staging>(gpu, sharer);
   return backend;
@@ -122,9 +120,7 @@ int CudaBackend::Finish(Line* line, TaskFailure* failure) {
 
 int CudaBackend::Report(CUresult result, TaskFailure* failure) const {
   if (result == CUDA_SUCCESS) return 0;
-  const bool address = result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_INVALID_VALUE;
-  const int code = result == CUDA_ERROR_OUT_OF_MEMORY ? kNoMemory : address ? kCopyFailed : kDriverFailed;
-  return Explain(failure, code, "the NVIDIA driver says %s", driver_.Text(result).c_str());
+  return Explain(failure, CodeOfTask(result), "the NVIDIA driver says %s", driver_.Text(result).c_str());
 }
 
 void CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t size) {
@@ -142,18 +138,20 @@ void CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t siz
 
 void CudaBackend::CopyBatch(CudaLine& line, const Task& task) {
   const Batch::Pieces& pieces = task.batch.list->pieces();
-  const auto reaches = [&](const Piece& piece) { return Reaches(piece.dst, piece.size) && Reaches(piece.src, piece.size); };
-  if (std::all_of(pieces.begin(), pieces.end(), reaches)) return line.CopyUnordered(pieces, task.batch.bytes);
-  // A batch is all of one sort: what the GPU reaches, or what it does not.
   std::vector<KernelPiece> pageable;
-  for (const Piece& piece : pieces) pageable.push_back({piece.dst, piece.src, piece.size});
+  line.CopyUnordered(pieces, task.batch.bytes, [&](const Piece& piece) {
+    if (Reaches(piece.dst, piece.size) && Reaches(piece.src, piece.size)) [[likely]]
+      return true;
+    pageable.push_back({piece.dst, piece.src, piece.size});
+    return false;
+  });
+  if (pageable.empty()) return;
   line.Note(line.Wait());
-  line.Note(staging_->Copy(pageable, memory_.OnDevice(pieces[0].dst)));
+  line.Note(staging_->Copy(pageable, memory_.OnDevice(pageable[0].dst)));
 }
 
 void CudaBackend::CopyRows(CudaLine& line, const Task& task) {
   const auto& rows = task.copy_2d;
-  line.Flush();
   CUDA_MEMCPY2D copy{};
   const auto type = [&](const void* address) { return memory_.OnDevice(address) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; };
   copy.srcMemoryType = type(rows.src);
@@ -168,55 +166,58 @@ void CudaBackend::CopyRows(CudaLine& line, const Task& task) {
   copy.Height = rows.height;
   // One row may claim any pitch, and the driver has a limit.
   if (rows.height == 1) copy.srcPitch = copy.dstPitch = rows.width;
-  if (driver_.cuMemcpy2DAsync(&copy, line.stream()) == CUDA_SUCCESS) return;
+  const size_t span = rows.dst_pitch * (rows.height - 1) + rows.width;
+  if (driver_.cuMemcpy2DAsync(&copy, line.StreamToWrite(rows.dst, span)) == CUDA_SUCCESS) return;
   for (size_t row = 0; row < rows.height; ++row)
     CopyOne(line, static_cast<char*>(rows.dst) + row * rows.dst_pitch, static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width);
 }
 
-void CudaBackend::ReadDevice(CudaLine& line, void* out, const void* address, size_t size) {
-  line.Note(driver_.cuMemcpyAsync(Bits(out), Bits(address), size, line.stream()));
-  line.Note(line.Wait());
-}
-
 int CudaBackend::CopyLate(CudaLine& line, const Task& task, TaskFailure* failure) {
   CopyDescriptor copy;
-  const auto read = [&](void* out, const void* address, size_t size) { line.Read(out, address, size); };
-  if (const int code = ResolveLateCopy(task, *judge_, read, &copy, failure)) return code;
-  line.Copy(copy.dst, copy.src, copy.size);
-  return 0;
+  CUresult result = CUDA_SUCCESS;
+  const auto read = [&](void* out, const void* address, size_t size) {
+    const CUresult read_result = line.Read(out, address, size);
+    if (result == CUDA_SUCCESS) result = read_result;
+  };
+  const int code = ResolveLateCopy(task, *judge_, read, &copy, failure);
+  if (result != CUDA_SUCCESS) return Report(result, failure);  // what was judged is not what is there
+  if (code == 0) line.Copy(copy.dst, copy.src, copy.size);
+  return code;
 }
 
 void CudaBackend::Set(CudaLine& line, const Task& task) {
-  line.Flush();
-  if (memory_.OnDevice(task.set.dst)) {
-    line.Note(driver_.cuMemsetD8Async(Bits(task.set.dst), static_cast<unsigned char>(task.set.value), task.set.count, line.stream()));
-  } else {
+  if (!memory_.OnDevice(task.set.dst)) {
     line.Note(line.Wait());  // managed memory is set in the line's order
     std::memset(task.set.dst, static_cast<int>(task.set.value), task.set.count);
+    return;
   }
+  const CUstream stream = line.StreamToWrite(task.set.dst, task.set.count);
+  line.Note(driver_.cuMemsetD8Async(Bits(task.set.dst), static_cast<unsigned char>(task.set.value), task.set.count, stream));
 }
 
 void CudaBackend::SetWords(CudaLine& line, const Task& task) {
-  line.Flush();
-  if (memory_.OnDevice(task.set.dst)) {
-    line.Note(driver_.cuMemsetD32Async(Bits(task.set.dst), task.set.value, task.set.count, line.stream()));
-  } else {
+  if (!memory_.OnDevice(task.set.dst)) {
+    line.Note(line.Wait());
     cpu::FillWords(task.set.dst, task.set.value, task.set.count);
+    return;
   }
+  const CUstream stream = line.StreamToWrite(task.set.dst, task.set.count * sizeof(uint32_t));
+  line.Note(driver_.cuMemsetD32Async(Bits(task.set.dst), task.set.value, task.set.count, stream));
 }
 
 // By the CPU's own code, so that the two engines agree to the last bit; a reduction is no path for speed here.
 void CudaBackend::Reduce(CudaLine& line, const Task& task) {
   constexpr size_t kPart = size_t{16} << 20;
-  line.Flush();
+  const CUstream stream = line.StreamToWrite(task.reduce.dst, task.reduce.size);
   std::vector<char> dst(std::min(kPart, task.reduce.size)), src(dst.size());
   for (size_t at = 0; at < task.reduce.size; at += kPart) {
     const size_t part = std::min(kPart, task.reduce.size - at);
     char* to = static_cast<char*>(task.reduce.dst) + at;
-    ReadDevice(line, dst.data(), to, part);
-    ReadDevice(line, src.data(), static_cast<const char*>(task.reduce.src) + at, part);
+    line.Note(driver_.cuMemcpyAsync(Bits(dst.data()), Bits(to), part, stream));
+    line.Note(driver_.cuMemcpyAsync(Bits(src.data()), Bits(static_cast<const char*>(task.reduce.src) + at), part, stream));
+    line.Note(line.Wait());
     cpu::Reduce(dst.data(), src.data(), part, task.reduce.op, task.reduce.type);
-    line.Note(driver_.cuMemcpyAsync(Bits(to), Bits(dst.data()), part, line.stream()));
+    line.Note(driver_.cuMemcpyAsync(Bits(to), Bits(dst.data()), part, stream));
     line.Note(line.Wait());
   }
 }

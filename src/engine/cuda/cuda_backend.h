@@ -26,6 +26,7 @@ class CudaBackend final : public Backend {
   void Decommit(void* address, size_t size) override;
   bool Register(void* address, size_t size) override;
   void Unregister(void* address) override;
+  Refusal TakeRefusal() override { return memory_.TakeRefusal(); }
   void* HostView(const void*) const override { return nullptr; }
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 
@@ -50,7 +51,6 @@ class CudaBackend final : public Backend {
   void Set(CudaLine& line, const Task& task);
   void SetWords(CudaLine& line, const Task& task);
   void Reduce(CudaLine& line, const Task& task);
-  void ReadDevice(CudaLine& line, void* out, const void* address, size_t size);
   int Report(CUresult result, TaskFailure* failure) const;
 
   const Driver& driver_;

@@ -15,18 +15,23 @@ namespace {
 
 // Pieces up to here go by the kernel, larger ones by the copy engines, which need no help from there on.
 constexpr size_t kKernelUpTo = size_t{256} << 10;
-// What one warp gets at a time: all warps busy, and the last one not keeping the others waiting.
+// What one warp gets at a time: all warps busy, and the last one not keeping the others waiting. The link is the limit, not the cut.
 constexpr size_t kSmallestShare = size_t{4} << 10;
 constexpr size_t kLargestShare = size_t{32} << 10;
 constexpr unsigned kThreads = 512;
 constexpr unsigned kWarpsPerCta = kThreads / 32;
-constexpr size_t kSharesPerWarp = 8;
+constexpr size_t kSharesPerWarp = 4;
 // A plain burst is collected up to here: the look for overlaps grows with it.
 constexpr size_t kMostCollected = 256;
-// Lists are launched in slices, so that the GPU works while the next one is written.
+// Lists are launched in slices, so that the GPU works while the next one is written. Long ones begin with a short slice, to get the GPU
+// going; one more launch costs about as much as writing this many.
 constexpr size_t kSlice = 8192;
+constexpr size_t kFirstSlice = 512;
+constexpr size_t kLongList = 4 * kFirstSlice;
 constexpr size_t kStagingBytes = size_t{4} << 20;
 constexpr size_t kAlignment = 256;
+// So many writes are remembered one by one; past that, anything may have been written.
+constexpr size_t kMostWrites = 128;
 
 bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
   const auto begin_a = reinterpret_cast<uintptr_t>(a), begin_b = reinterpret_cast<uintptr_t>(b);
@@ -36,16 +41,34 @@ bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
 }  // namespace
 
 CudaLine::CudaLine(const Gpu& gpu) : gpu_(gpu) {
-  const Driver& driver = *gpu_.driver;
-  Note(driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+  Note(gpu_.driver->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
 }
 
 CudaLine::~CudaLine() {
   const Driver& driver = *gpu_.driver;
   driver.cuCtxSetCurrent(gpu_.context);
   if (stream_ != nullptr) driver.cuStreamDestroy(stream_);
+  if (reading_ != nullptr) driver.cuStreamDestroy(reading_);
   if (staging_ != nullptr) driver.cuMemFreeHost(staging_);
-  if (lists_ != 0) driver.cuMemFree(lists_);
+}
+
+CUstream CudaLine::StreamToWrite(const void* dst, size_t size) {
+  Flush();
+  NoteWrite(dst, size);
+  return stream_;
+}
+
+void CudaLine::NoteWrite(const void* dst, size_t size) {
+  if (writes_.size() == kMostWrites) writes_anywhere_ = true;
+  if (writes_anywhere_) return;
+  const auto begin = reinterpret_cast<uintptr_t>(dst);
+  writes_.push_back({begin, begin + size});
+}
+
+bool CudaLine::MayWrite(const void* address, size_t size) const {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  return writes_anywhere_ || std::any_of(writes_.begin(), writes_.end(),
+                                         [&](const Range& range) { return range.begin < begin + size && begin < range.end; });
 }
 
 bool CudaLine::Touches(const KernelPiece& piece) const {
@@ -61,6 +84,7 @@ void CudaLine::CopyByEngine(void* dst, const void* src, size_t size) {
 
 void CudaLine::Copy(void* dst, const void* src, size_t size) {
   const KernelPiece piece{dst, src, size};
+  NoteWrite(dst, size);
   if (size <= kKernelUpTo) {
     if (collected_.size() >= kMostCollected || Touches(piece)) Flush();
     collected_.push_back(piece);
@@ -80,7 +104,7 @@ void CudaLine::Flush() {
   if (pieces.size() == 1) {
     CopyByEngine(pieces[0].dst, pieces[0].src, pieces[0].size);
   } else {
-    CopyUnordered(pieces, bytes);
+    Move(pieces, bytes, [](const KernelPiece&) { return true; });
   }
   pieces.clear();
   collected_.swap(pieces);  // keeps its room
@@ -89,8 +113,7 @@ void CudaLine::Flush() {
 char* CudaLine::TakeStaging(size_t bytes) {
   const Driver& driver = *gpu_.driver;
   if (staging_ == nullptr) {
-    Note(driver.cuMemHostAlloc(reinterpret_cast<void**>(&staging_), kStagingBytes, CU_MEMHOSTALLOC_PORTABLE));
-    Note(driver.cuMemAlloc(&lists_, kStagingBytes));
+    Note(driver.cuMemHostAlloc(reinterpret_cast<void**>(&staging_), kStagingBytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
   }
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (used_ + bytes > kStagingBytes) {
@@ -102,41 +125,56 @@ char* CudaLine::TakeStaging(size_t bytes) {
   return staging_ + used_ - bytes;
 }
 
-void CudaLine::BeginUnordered(size_t bytes) {
-  Flush();
-  const size_t warps = gpu_.ctas * kWarpsPerCta;
-  share_ = std::clamp(bytes / (warps * kSharesPerWarp) / 512 * 512, kSmallestShare, kLargestShare);
-  list_length_ = 0;
-  char* list = TakeStaging(kSlice * sizeof(KernelPiece));
-  list_start_ = list == nullptr ? SIZE_MAX : static_cast<size_t>(list - staging_);
+size_t CudaLine::ShareOf(size_t bytes, size_t parts) const {
+  return std::clamp(bytes / (gpu_.ctas * kWarpsPerCta * parts) / 512 * 512, kSmallestShare, kLargestShare);
 }
 
-void CudaLine::AddUnordered(void* dst, const void* src, size_t size) {
-  if (list_start_ == SIZE_MAX) return;  // failed already
+void CudaLine::AddTo(FewPieces& few, const KernelPiece& piece) {
+  if (piece.size > kKernelUpTo) return CopyByEngine(piece.dst, piece.src, piece.size);
+  few.pieces[few.count] = piece;
+  few.first[few.count++] = few.shares;
+  few.shares += static_cast<unsigned>((piece.size + few.share - 1) / few.share);
+}
+
+void CudaLine::Launch(FewPieces& few) {
+  void* arguments[] = {&few};
+  Launch(gpu_.copy_few, few.shares, arguments);
+}
+
+void CudaLine::Launch(CUfunction kernel, size_t most_blocks, void** arguments) {
+  const auto blocks = static_cast<unsigned>(std::min<size_t>(gpu_.ctas, most_blocks));
+  Note(gpu_.driver->cuLaunchKernel(kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream_, arguments, nullptr));
+}
+
+void CudaLine::BeginMove(size_t pieces, size_t bytes) {
+  share_ = ShareOf(bytes, kSharesPerWarp);
+  BeginList(pieces >= kLongList ? kFirstSlice : kSlice);
+}
+
+void CudaLine::BeginList(size_t room) {
+  list_length_ = 0;
+  char* list = TakeStaging(room * sizeof(KernelPiece));
+  list_room_ = list == nullptr ? 0 : room;
+  if (list != nullptr) list_start_ = static_cast<size_t>(list - staging_);
+}
+
+void CudaLine::AddSlowly(void* dst, const void* src, size_t size) {
   if (size > kKernelUpTo) return CopyByEngine(dst, src, size);
-  for (size_t at = 0; at < size; at += share_) {
-    if (list_length_ == kSlice) {
-      Launch();
-      char* list = TakeStaging(kSlice * sizeof(KernelPiece));
-      list_start_ = list == nullptr ? SIZE_MAX : static_cast<size_t>(list - staging_);
-      list_length_ = 0;
-      if (list == nullptr) return;
+  for (size_t at = 0; at < size && list_room_ != 0; at += share_) {
+    if (list_length_ == list_room_) {
+      LaunchList();
+      BeginList(kSlice);
     }
+    if (list_room_ == 0) return;  // failed already
     List()[list_length_++] = {static_cast<char*>(dst) + at, static_cast<const char*>(src) + at, std::min(share_, size - at)};
   }
 }
 
-void CudaLine::EndUnordered() {
-  if (list_start_ != SIZE_MAX && list_length_ > 0) Launch();
-}
-
-void CudaLine::Launch() {
-  const Driver& driver = *gpu_.driver;
-  CUdeviceptr list = lists_ + list_start_;
+void CudaLine::LaunchList() {
+  const KernelPiece* list = List();
   auto number = static_cast<unsigned>(list_length_);
-  Note(driver.cuMemcpyAsync(list, reinterpret_cast<CUdeviceptr>(List()), number * sizeof(KernelPiece), stream_));
   void* arguments[] = {&list, &number};
-  Note(driver.cuLaunchKernel(gpu_.copy_pieces, std::min(gpu_.ctas, number), 1, 1, kThreads, 1, 1, 0, stream_, arguments, nullptr));
+  Launch(gpu_.copy_pieces, number, arguments);
 }
 
 void CudaLine::Store(void* address, uint64_t value) {
@@ -144,40 +182,50 @@ void CudaLine::Store(void* address, uint64_t value) {
   char* staged = TakeStaging(sizeof(value));
   if (staged == nullptr) return;
   std::memcpy(staged, &value, sizeof(value));
+  NoteWrite(address, sizeof(value));
   CopyByEngine(address, staged, sizeof(value));
 }
 
-void CudaLine::Read(void* out, const void* address, size_t size) {
-  Flush();
+CUresult CudaLine::Read(void* out, const void* address, size_t size) {
+  std::memset(out, 0, size);
+  if (MayWrite(address, size)) Note(Wait());
+  if (reading_ == nullptr) Note(gpu_.driver->cuStreamCreate(&reading_, CU_STREAM_NON_BLOCKING));
   char* staged = TakeStaging(kMostRead);
-  if (staged == nullptr) return;
-  CopyByEngine(staged, address, size);
-  Note(Wait());
-  std::memcpy(out, staged, size);
+  if (staged == nullptr) return first_failure_;
+  CUresult result = gpu_.driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(staged), reinterpret_cast<CUdeviceptr>(address), size, reading_);
+  if (result == CUDA_SUCCESS) result = Await(reading_);
+  if (result == CUDA_SUCCESS) std::memcpy(out, staged, size);
+  return result;
 }
 
-CUresult CudaLine::Wait() {
-  // Looks all the time at first, then lets others have the core in between, and in the end sleeps for a small part of what has passed: late
-  // by little (a nap takes 50 us more than it says), and not a busy core for long.
+CUresult CudaLine::Await(CUstream stream) const {
+  // Looks all the time at first, then lets others have the core in between, and in the end sleeps for a small part of what has passed: a
+  // nap ends 50 us late, so it must not come before that is nothing.
   constexpr int64_t kSpinNs = 100000;
-  constexpr int64_t kYieldNs = 3000000;
-  Flush();
+  constexpr int64_t kYieldNs = 30000000;
   const int64_t start = NowNs();
-  CUresult result = gpu_.driver->cuStreamQuery(stream_);
+  CUresult result = gpu_.driver->cuStreamQuery(stream);
   while (result == CUDA_ERROR_NOT_READY) {
     const int64_t waited = NowNs() - start;
     if (waited > kYieldNs) {
-      const timespec nap = {0, static_cast<long>(std::min<int64_t>(waited / 64, 500000))};
+      const timespec nap = {0, static_cast<long>(std::min<int64_t>(waited / 256, 500000))};
       nanosleep(&nap, nullptr);
     } else if (waited > kSpinNs) {
       sched_yield();
     } else {
       CpuRelax();
     }
-    result = gpu_.driver->cuStreamQuery(stream_);
+    result = gpu_.driver->cuStreamQuery(stream);
   }
+  return result;
+}
+
+CUresult CudaLine::Wait() {
+  Flush();
+  Note(Await(stream_));
   used_ = 0;
-  Note(result);
+  writes_.clear();
+  writes_anywhere_ = false;
   return std::exchange(first_failure_, CUDA_SUCCESS);
 }
 

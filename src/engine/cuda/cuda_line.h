@@ -3,6 +3,7 @@
 // was collected and goes to the copy engines.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/backend.h"
@@ -16,6 +17,7 @@ struct Gpu {
   const Driver* driver = nullptr;
   CUcontext context = nullptr;
   CUfunction copy_pieces = nullptr;
+  CUfunction copy_few = nullptr;
   unsigned ctas = 16;
 };
 
@@ -24,52 +26,98 @@ class CudaLine final : public Backend::Line {
   explicit CudaLine(const Gpu& gpu);
   ~CudaLine() override;
 
-  CUstream stream() const { return stream_; }
+  // For work by other calls of the driver that writes to [dst, dst + size): behind everything in front of it, and noted.
+  CUstream StreamToWrite(const void* dst, size_t size);
   // A copy between memory that the GPU reaches; ordered behind everything in front of it.
   void Copy(void* dst, const void* src, size_t size);
-  // Pieces that are not ordered among each other, `bytes` in all.
+  // Those pieces that `wanted` lets through, not ordered among each other; `bytes` in all.
+  template <typename Pieces, typename Wanted>
+  void CopyUnordered(const Pieces& pieces, size_t bytes, Wanted wanted) {
+    Flush();
+    writes_anywhere_ = true;
+    Move(pieces, bytes, wanted);
+  }
   template <typename Pieces>
   void CopyUnordered(const Pieces& pieces, size_t bytes) {
-    BeginUnordered(bytes);
-    for (const auto& piece : pieces) AddUnordered(piece.dst, piece.src, piece.size);
-    EndUnordered();
+    CopyUnordered(pieces, bytes, [](const auto&) { return true; });
   }
-  // Issues what was collected; callers that use stream() themselves do this first.
-  void Flush();
   // Stores a word in order.
   void Store(void* address, uint64_t value);
-  // Reads device memory behind everything in front; at most kMostRead bytes.
+  // Reads device memory as it is behind everything in front; at most kMostRead bytes. Waits for what is in front only when that may
+  // write there: else the copies in front go on meanwhile.
   static constexpr size_t kMostRead = 256;
-  void Read(void* out, const void* address, size_t size);
+  CUresult Read(void* out, const void* address, size_t size);
   // Waits for everything. The first failure since the last call.
   CUresult Wait();
-  // For calls on stream() by others.
+  // For calls on the stream by others.
   void Note(CUresult result) {
     if (first_failure_ == CUDA_SUCCESS) first_failure_ = result;
   }
 
  private:
+  struct Range {
+    uintptr_t begin, end;
+  };
   bool Touches(const KernelPiece& piece) const;
+  // Issues what was collected.
+  void Flush();
+  void NoteWrite(const void* dst, size_t size);
+  // Whether something that was started since the last Wait may write there.
+  bool MayWrite(const void* address, size_t size) const;
   void CopyByEngine(void* dst, const void* src, size_t size);
-  void BeginUnordered(size_t bytes);
-  void AddUnordered(void* dst, const void* src, size_t size);
-  void EndUnordered();
+  // Looks until everything on a stream is done.
+  CUresult Await(CUstream stream) const;
+  template <typename Pieces, typename Wanted>
+  void Move(const Pieces& pieces, size_t bytes, Wanted wanted) {
+    if (pieces.size() <= FewPieces::kMost) return MoveFew(pieces, bytes, wanted);
+    BeginMove(pieces.size(), bytes);
+    for (const auto& piece : pieces) {
+      if (wanted(piece)) AddPiece(piece.dst, piece.src, piece.size);
+    }
+    if (list_length_ > 0) LaunchList();
+  }
+  template <typename Pieces, typename Wanted>
+  void MoveFew(const Pieces& pieces, size_t bytes, Wanted wanted) {
+    FewPieces few;
+    few.count = few.shares = 0;
+    few.share = static_cast<unsigned>(ShareOf(bytes, 1));
+    for (const auto& piece : pieces) {
+      if (wanted(piece)) AddTo(few, {piece.dst, piece.src, piece.size});
+    }
+    if (few.count > 0) Launch(few);
+  }
+  // What a warp gets at a time, when each is to get `parts` of `bytes` in all.
+  size_t ShareOf(size_t bytes, size_t parts) const;
+  void AddTo(FewPieces& few, const KernelPiece& piece);
+  void Launch(FewPieces& few);
+  void Launch(CUfunction kernel, size_t most_blocks, void** arguments);
+  void BeginMove(size_t pieces, size_t bytes);
+  void AddPiece(void* dst, const void* src, size_t size) {
+    if (size > share_ || list_length_ >= list_room_) return AddSlowly(dst, src, size);
+    List()[list_length_++] = {dst, src, size};
+  }
+  // What needs cutting, another list or a copy engine.
+  void AddSlowly(void* dst, const void* src, size_t size);
+  void BeginList(size_t room);
   // Launches the list that was written behind list_start_.
-  void Launch();
+  void LaunchList();
   // The next `bytes` of the staging memory; null when there is none.
   char* TakeStaging(size_t bytes);
   KernelPiece* List() { return reinterpret_cast<KernelPiece*>(staging_ + list_start_); }
 
   const Gpu& gpu_;
   CUstream stream_ = nullptr;
+  CUstream reading_ = nullptr;  // for reads that need not wait for stream_
   std::vector<KernelPiece> collected_;
   size_t collected_bytes_ = 0;
-  // Lists on their way to the GPU: written here, copied there, used until the next Wait.
+  std::vector<Range> writes_;  // since the last Wait
+  bool writes_anywhere_ = false;
+  // Lists and words that the GPU reads from here, until the next Wait.
   char* staging_ = nullptr;
-  CUdeviceptr lists_ = 0;
   size_t used_ = 0;
   size_t list_start_ = 0;   // of the list that is being written
   size_t list_length_ = 0;
+  size_t list_room_ = 0;    // 0 when there is no list
   size_t share_ = 0;        // how it is cut
   CUresult first_failure_ = CUDA_SUCCESS;
 };

@@ -2,12 +2,26 @@
 
 #include <sys/mman.h>
 
+#include <utility>
+
+#include "engine/cuda/error_codes.h"
+
 namespace ropeway::cuda {
 namespace {
 
 constexpr unsigned kPinned = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
 
+thread_local EngineMemory::Refusal t_refusal;
+
 }  // namespace
+
+bool CudaMemory::Refused(CUresult result) const {
+  if (result == CUDA_SUCCESS) return false;
+  t_refusal = {CodeOfCall(result), ", and the NVIDIA driver says " + driver_.Text(result)};
+  return true;
+}
+
+EngineMemory::Refusal CudaMemory::TakeRefusal() const { return std::exchange(t_refusal, {}); }
 
 void* CudaMemory::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted, int gpus) {
   CUdeviceptr base = 0;
@@ -35,7 +49,7 @@ bool CudaMemory::Commit(void* address, size_t size) {
   const auto base = reinterpret_cast<uintptr_t>(address);
   if (OnDevice(address)) return CommitDevice(base, size);
   madvise(address, size, MADV_HUGEPAGE);  // fewer translations for the GPU, too, when it reaches for scattered blocks
-  if (driver_.cuMemHostRegister(address, size, kPinned) != CUDA_SUCCESS) return false;
+  if (Refused(driver_.cuMemHostRegister(address, size, kPinned))) return false;
   std::lock_guard lock(mutex_);
   pieces_[base] = {size, 0};
   return true;
@@ -46,15 +60,15 @@ bool CudaMemory::CommitDevice(uintptr_t address, size_t size) {
   prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, GpuOf(reinterpret_cast<void*>(address))};
   CUmemGenericAllocationHandle handle = 0;
-  if (driver_.cuMemCreate(&handle, size, &prop, 0) != CUDA_SUCCESS) return false;
+  if (Refused(driver_.cuMemCreate(&handle, size, &prop, 0))) return false;
   std::vector<CUmemAccessDesc> access(static_cast<size_t>(gpus_));
   for (int gpu = 0; gpu < gpus_; ++gpu)
     access[static_cast<size_t>(gpu)] = {{CU_MEM_LOCATION_TYPE_DEVICE, gpu}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  if (driver_.cuMemMap(address, size, 0, handle, 0) != CUDA_SUCCESS) {
+  if (Refused(driver_.cuMemMap(address, size, 0, handle, 0))) {
     driver_.cuMemRelease(handle);
     return false;
   }
-  if (driver_.cuMemSetAccess(address, size, access.data(), access.size()) != CUDA_SUCCESS) {
+  if (Refused(driver_.cuMemSetAccess(address, size, access.data(), access.size()))) {
     DropDevice(address, {size, handle});
     return false;
   }
@@ -87,7 +101,7 @@ bool CudaMemory::Register(void* address, size_t size) {
   const CUresult result = driver_.cuMemHostRegister(address, size, kPinned);
   // A page that another registration has pinned already: the range is good for the copy engines, not for kernels.
   if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) return true;
-  if (result != CUDA_SUCCESS) return false;
+  if (Refused(result)) return false;
   std::lock_guard lock(mutex_);
   registered_[reinterpret_cast<uintptr_t>(address)] = size;
   return true;
@@ -101,9 +115,8 @@ void CudaMemory::Unregister(void* address) {
   driver_.cuMemHostUnregister(address);
 }
 
-bool CudaMemory::IsMapped(const void* address, size_t size) const {
+bool CudaMemory::IsRegistered(const void* address, size_t size) const {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  if (InHostWindow(begin)) return true;
   std::lock_guard lock(mutex_);
   auto it = registered_.upper_bound(begin);
   if (it == registered_.begin()) return false;

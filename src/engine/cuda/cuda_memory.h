@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cuda/driver.h"
+#include "engine/engine_memory.h"
 
 namespace ropeway::cuda {
 
@@ -24,9 +25,13 @@ class CudaMemory {
   bool Register(void* address, size_t size);
   void Unregister(void* address);
 
+  EngineMemory::Refusal TakeRefusal() const;
+
   bool OnDevice(const void* address) const { return Offset(address) < device_size_; }
   // Host memory that the GPU reaches by itself.
-  bool IsMapped(const void* address, size_t size) const;
+  bool IsMapped(const void* address, size_t size) const {
+    return InHostWindow(reinterpret_cast<uintptr_t>(address)) || IsRegistered(address, size);
+  }
   int GpuOf(const void* address) const { return static_cast<int>(Offset(address) / window_size_) % gpus_; }
 
  private:
@@ -36,6 +41,9 @@ class CudaMemory {
   };
   uintptr_t Offset(const void* address) const { return reinterpret_cast<uintptr_t>(address) - device_base_; }
   bool InHostWindow(uintptr_t address) const { return address - host_base_ < host_size_; }
+  // Whether the driver refused; then what it said is kept for TakeRefusal.
+  bool Refused(CUresult result) const;
+  bool IsRegistered(const void* address, size_t size) const;
   bool CommitDevice(uintptr_t address, size_t size);
   void DropDevice(uintptr_t address, const Piece& piece);
 

@@ -16,11 +16,8 @@ namespace ropeway::cuda {
   X(cuDeviceGetName)         \
   X(cuDeviceGetAttribute)    \
   X(cuDeviceTotalMem)        \
-  X(cuDeviceCanAccessPeer)   \
   X(cuDevicePrimaryCtxRetain) \
   X(cuCtxSetCurrent)         \
-  X(cuCtxGetCurrent)         \
-  X(cuCtxEnablePeerAccess)   \
   X(cuGetErrorName)          \
   X(cuGetErrorString)        \
   X(cuMemAddressReserve)     \
@@ -34,8 +31,6 @@ namespace ropeway::cuda {
   X(cuMemHostUnregister)     \
   X(cuMemHostAlloc)          \
   X(cuMemFreeHost)           \
-  X(cuMemAlloc)              \
-  X(cuMemFree)               \
   X(cuMemcpyAsync)           \
   X(cuMemcpy2DAsync)         \
   X(cuMemsetD8Async)         \
@@ -44,10 +39,6 @@ namespace ropeway::cuda {
   X(cuStreamDestroy)         \
   X(cuStreamSynchronize)     \
   X(cuStreamQuery)           \
-  X(cuEventCreate)           \
-  X(cuEventRecord)           \
-  X(cuEventQuery)            \
-  X(cuEventSynchronize)      \
   X(cuModuleLoadData)        \
   X(cuModuleGetFunction)     \
   X(cuLaunchKernel)

@@ -1,4 +1,4 @@
-// What the GPU runs for the CUDA engine: one kernel that copies many pieces between any two of host and device memory.
+// What the GPU runs for the CUDA engine: kernels that copy many pieces, or few, between any two of host and device memory.
 // Compiled by nvcc to a fat binary that the plugin carries; no CUDA runtime is involved.
 #include "engine/cuda/kernel_types.h"
 
@@ -83,15 +83,48 @@ __device__ void CopyPiece(char* dst, const char* src, size_t size, unsigned lane
   CopyBytes(dst + count * kVector, src + count * kVector, static_cast<unsigned>(size % kVector), lane);
 }
 
+// What lane `i` holds, for all lanes of the warp.
+__device__ size_t From(size_t value, unsigned i) { return __shfl_sync(~0u, static_cast<unsigned long long>(value), i); }
+__device__ char* From(void* value, unsigned i) { return reinterpret_cast<char*>(From(reinterpret_cast<size_t>(value), i)); }
+__device__ const char* From(const void* value, unsigned i) { return reinterpret_cast<const char*>(From(reinterpret_cast<size_t>(value), i)); }
+
 }  // namespace
 
-// Pieces are dealt out to warps in turn, to one of each block first, so that few pieces keep all blocks busy; the host has cut them to
-// about one size.
+// The list lies in host memory, a long way off: a warp takes a run of neighbours, reads 32 of them at once, one per lane, and asks for
+// the next 32 before it copies. Runs are dealt out so that few pieces keep all blocks busy; the host has cut them to about one size.
 extern "C" __global__ void ropeway_copy_pieces(const ropeway::cuda::KernelPiece* pieces, unsigned count) {
   const unsigned lane = threadIdx.x % kWarp;
+  const size_t warps = gridDim.x * (blockDim.x / kWarp);
+  const size_t warp = blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp;
+  const size_t end = count * (warp + 1) / warps;
+  const auto fetch = [&](size_t at) { return at + lane < end ? pieces[at + lane] : ropeway::cuda::KernelPiece{}; };
+  size_t at = count * warp / warps;
+  ropeway::cuda::KernelPiece mine = fetch(at);
+  for (; at < end; at += kWarp) {
+    const ropeway::cuda::KernelPiece next = fetch(at + kWarp);
+    const unsigned number = static_cast<unsigned>(end - at < kWarp ? end - at : kWarp);
+    for (unsigned i = 0; i < number; ++i) CopyPiece(From(mine.dst, i), From(mine.src, i), From(mine.size, i), lane);
+    mine = next;
+  }
+}
+
+extern "C" __global__ void ropeway_copy_few(const __grid_constant__ ropeway::cuda::FewPieces few) {
+  const unsigned lane = threadIdx.x % kWarp;
   const unsigned warps = gridDim.x * (blockDim.x / kWarp);
-  for (unsigned i = threadIdx.x / kWarp * gridDim.x + blockIdx.x; i < count; i += warps) {
-    const ropeway::cuda::KernelPiece piece = pieces[i];
-    CopyPiece(static_cast<char*>(piece.dst), static_cast<const char*>(piece.src), piece.size, lane);
+  for (unsigned share = threadIdx.x / kWarp * gridDim.x + blockIdx.x; share < few.shares; share += warps) {
+    unsigned low = 0, high = few.count;  // the piece that the share belongs to is in [low, high)
+    while (high - low > 1) {
+      const unsigned middle = (low + high) / 2;
+      if (few.first[middle] <= share) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    const ropeway::cuda::KernelPiece& piece = few.pieces[low];
+    const size_t offset = static_cast<size_t>(share - few.first[low]) * few.share;
+    const size_t left = piece.size - offset;
+    CopyPiece(static_cast<char*>(piece.dst) + offset, static_cast<const char*>(piece.src) + offset, left < few.share ? left : few.share,
+              lane);
   }
 }
