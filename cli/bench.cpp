@@ -1,6 +1,9 @@
-// `ropeway bench`: the goals of the project, measured on this machine beside raw copies and beside PoCL.
+// `ropeway bench`: the goals of the project, measured on this machine beside raw copies and, on the CPU engine, beside
+// PoCL.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
@@ -19,12 +22,28 @@ void RunWorkloads(void (*workloads)(BenchReport&), BenchReport& report) {
   }
 }
 
-int RunBench(const BenchOptions& options) {
-  BenchReport report(options);
-  DeviceScope device(0);
+void BenchOnCpu(BenchReport& report) {
   for (auto* workloads : {BenchSubmit, BenchSmallCopies, BenchLargeCopies, BenchBatches, BenchDescriptors, BenchGraphs,
                           BenchHandOver, BenchImported, BenchManyStreams}) {
     RunWorkloads(workloads, report);
+  }
+}
+
+// False when the settings ask for an engine that cannot be had here: the figures of another one would mislead.
+bool HasEngine(const std::string& wanted) {
+  if (wanted.empty() || wanted == "auto" || wanted == ropewayGetEngineName()) return true;
+  std::fprintf(stderr, "ropeway bench: there is no engine '%s' here (%s)\n", wanted.c_str(), ropewayGetEngineReason());
+  return false;
+}
+
+int RunBench(const BenchOptions& options) {
+  if (!options.engine.empty()) setenv("ROPEWAY_ENGINE", options.engine.c_str(), 1);
+  if (!HasEngine(options.engine)) return 2;
+  BenchReport report(options);
+  {
+    DeviceScope device(0);
+    const bool on_gpu = std::string_view(ropewayGetEngineName()) == "cuda";
+    on_gpu ? RunWorkloads(BenchOnGpu, report) : BenchOnCpu(report);
   }
   if (report.empty()) {
     std::fprintf(stderr, "ropeway bench: no workload has '%s' in its name\n", options.filter.c_str());
@@ -39,8 +58,9 @@ int RunBench(const BenchOptions& options) {
 
 void AddBench(CLI::App& app, int* status) {
   CLI::App* command =
-      app.add_subcommand("bench", "measure copies beside raw copies and beside PoCL, and judge the ratios");
+      app.add_subcommand("bench", "measure copies beside raw copies, PoCL or CUDA, and judge the ratios");
   auto options = std::make_shared<BenchOptions>();
+  command->add_option("--engine", options->engine, "what moves the bytes: auto, cpu, cuda")->type_name("NAME");
   command->add_option("--json", options->json_file, "also write the results and the machine's description to this file")
       ->type_name("FILE");
   command->add_flag("--quick", options->quick, "fewer rounds: under 20 seconds");

@@ -2,6 +2,7 @@
 #include "cli/bench_report.h"
 
 #include <cstdio>
+#include <string_view>
 
 #include "cli/machine.h"
 #include "cli/table.h"
@@ -13,7 +14,7 @@ namespace {
 std::string FormatFigure(double value, Unit unit) {
   switch (unit) {
     case Unit::kSeconds:
-      return FormatSeconds(value);
+      return value < 0 ? "-" + FormatSeconds(-value) : FormatSeconds(value);
     case Unit::kBytesPerSecond:
       return FormatGigabytes(value) + " GB/s";
     case Unit::kRatio:
@@ -30,6 +31,7 @@ std::string FormatGoal(const Goal& goal) {
   if (goal.unit == Unit::kSeconds) {
     return goal.must < 1e-6 ? Format("%s %.0f ns", sign, goal.must * 1e9) : Format("%s %.0f us", sign, goal.must * 1e6);
   }
+  if (goal.unit == Unit::kBytesPerSecond) return Format("%s %g GB/s", sign, goal.must / 1e9);
   return goal.unit == Unit::kPercent ? Format("%s %g %%", sign, goal.must) : Format("%s %gx", sign, goal.must);
 }
 
@@ -73,6 +75,7 @@ bench::OpenClPeer* BenchReport::Peer() {
 void BenchReport::PrintTable() const {
   std::printf("%s, %d cores, %s last-level cache, %s, %s\n", CpuModel().c_str(), CoresAllowed(),
               LastLevelCache().c_str(), KernelRelease().c_str(), LibcVersion().c_str());
+  if (std::string_view(ropewayGetEngineName()) != "cpu") std::printf("%s\n", ropewayGetEngineReason());
   std::printf("Ropeway %s, engine %s; medians of %d shuffled rounds, ratios taken round by round\n\n",
               ropewayGetVersion(), ropewayGetEngineName(), rounds());
   Table table({{"workload"},

@@ -40,6 +40,7 @@ struct BenchOptions {
   bool quick = false;
   std::string filter;     // only workloads whose name contains it
   std::string json_file;  // empty: no file
+  std::string engine;     // empty: as the settings have it
 };
 
 class BenchReport {
@@ -98,5 +99,7 @@ void BenchGraphs(BenchReport& report);       // graph_1000x4k
 void BenchHandOver(BenchReport& report);     // value_hand_over
 void BenchImported(BenchReport& report);     // imported_256m
 void BenchManyStreams(BenchReport& report);  // streams_*, idle_100_streams
+// All of the CUDA engine's (bench_gpu.h), beside raw CUDA.
+void BenchOnGpu(BenchReport& report);
 
 }  // namespace ropeway::cli
