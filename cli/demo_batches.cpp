@@ -65,6 +65,7 @@ DemoPath AsyncBatchPath(const char* name, const Stream& stream, Way way, Area ds
 DemoPath MixedBatchPath(const Stream& stream, Area dst, Area pinned, Area pageable) {
   auto swap = std::make_shared<Swap>(dst, pinned, pageable, 5);
   auto arrived = [=](size_t remainder) {
+    Pull(dst);
     for (size_t i = remainder; i < BlockPairs::kCount; i += 2) {
       if (!swap->pairs.SameBlock(i, dst, remainder == 0 ? pinned : pageable)) return false;
     }

@@ -26,11 +26,13 @@ class BlockPairs {
   void CopyRaw(const Area& dst, const Area& src) const {
     for (size_t i = 0; i < kCount; ++i) std::memcpy(dst.bytes + dst_offset(i), src.bytes + src_offset(i), kBlock);
   }
+  // Of a destination that was pulled.
   bool SameBlock(size_t i, const Area& dst, const Area& src) const {
     return std::memcmp(dst.bytes + dst_offset(i), src.bytes + src_offset(i), kBlock) == 0;
   }
   // Every pair arrived, and no byte of the destination beside them was written.
   bool Arrived(const Area& dst, const Area& src) const {
+    Pull(dst);
     for (size_t i = 0; i < kCount; ++i) {
       if (!SameBlock(i, dst, src)) return false;
     }

@@ -13,6 +13,7 @@ constexpr uint32_t kWord = 0xCAFEF00D;
 DemoPath SetPath(const char* name, Area dst, std::function<void()> run) {
   auto check = [=] {
     std::memset(dst.bytes, kUntouched, dst.size);
+    Push(dst);
     run();
     return AllBytes(dst, kByte);
   };
@@ -24,7 +25,9 @@ DemoPath SetWordsPath(const char* name, Area dst, std::function<void()> run) {
   const size_t count = dst.size / sizeof(uint32_t);
   auto check = [=] {
     std::memset(dst.bytes, kUntouched, dst.size);
+    Push(dst);
     run();
+    Pull(dst);
     return std::all_of(words, words + count, [](uint32_t word) { return word == kWord; });
   };
   return {name, dst.size, check, run, [=] { std::fill_n(words, count, kWord); }, ""};
@@ -48,7 +51,11 @@ DemoPath SumPath(const Stream& stream, Area dst, Area src) {
       sums[i] = Left(i);
       terms[i] = Right(i);
     }
+    Push(dst);
+    Push(src);
     run();
+    Pull(dst);
+    Pull(src);
     for (size_t i = 0; i < count; ++i) {
       if (sums[i] != Left(i) + Right(i) || terms[i] != Right(i)) return false;
     }

@@ -66,6 +66,7 @@ DemoPath StagedPath(const Stream& stream, Area dst, Area src) {
     std::memset(src.bytes, 0, src.size);
     gate.Open();
     stream.Synchronize();
+    Pull(dst);
     return std::memcmp(dst.bytes, wanted.data(), wanted.size()) == 0;
   };
   auto run = [=, &stream] {
@@ -76,6 +77,7 @@ DemoPath StagedPath(const Stream& stream, Area dst, Area src) {
 }
 
 bool SameRows(const Area& dst, const Area& src) {
+  Pull(dst);
   for (size_t row = 0; row < kRows; ++row) {
     const uint8_t* got = dst.bytes + row * kTargetPitch;
     if (std::memcmp(got, src.bytes + row * kSourcePitch, kWidth) != 0) return false;

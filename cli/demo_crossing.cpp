@@ -14,8 +14,7 @@ class Peer {
  public:
   Peer() {
     RW_ACL(aclrtSetDevice(1));
-    block_ = std::make_unique<DeviceBlock>(DemoMemory::kSize);
-    std::memset(block_->view(), 0, block_->size());
+    block_ = std::make_unique<VisibleBlock>(DemoMemory::kSize);
     RW_ACL(aclrtDeviceEnablePeerAccess(0, 0));
     RW_ACL(aclrtSetDevice(0));
     RW_ACL(aclrtDeviceEnablePeerAccess(1, 0));
@@ -28,10 +27,10 @@ class Peer {
   }
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
-  Area area() const { return {block_->data(), block_->view(), block_->size()}; }
+  Area area() const { return block_->area(); }
 
  private:
-  std::unique_ptr<DeviceBlock> block_;
+  std::unique_ptr<VisibleBlock> block_;
 };
 
 DemoPath PeerPath(const char* name, const std::shared_ptr<Peer>& peer, const Stream* stream, Area dst, Area src) {
@@ -81,6 +80,7 @@ DemoPath HandOverPath(const char* name, DemoMemory& memory,
   auto check = [=, &up, &down] {
     Freshen(dst, src);
     std::memset(middle.bytes, 0, middle.size);
+    Push(middle);
     Gate gate;
     gate.Close(up);
     submit();
@@ -112,17 +112,16 @@ DemoPath EventPath(DemoMemory& memory) {
 
 // A word of device memory that counts the handovers; here the wait may come first.
 struct Baton {
-  DeviceBlock word{sizeof(uint64_t)};
+  VisibleBlock word{sizeof(uint64_t)};
   uint64_t count = 0;
-  Baton() { std::memset(word.view(), 0, word.size()); }
 };
 
 DemoPath ValuePath(DemoMemory& memory) {
   auto baton = std::make_shared<Baton>();
   return HandOverPath("H2D, value write and wait, D2H", memory, [=](const Stream& up, const Stream& down) {
     const uint64_t turn = ++baton->count;
-    RW_ACL(aclrtValueWait(baton->word.data(), turn, ACL_STREAM_WAIT_VALUE_GEQ, down.get()));
-    RW_ACL(aclrtValueWrite(baton->word.data(), turn, 0, up.get()));
+    RW_ACL(aclrtValueWait(baton->word.area().address, turn, ACL_STREAM_WAIT_VALUE_GEQ, down.get()));
+    RW_ACL(aclrtValueWrite(baton->word.area().address, turn, 0, up.get()));
   });
 }
 

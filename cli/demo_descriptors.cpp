@@ -47,12 +47,13 @@ DemoPath ChangedDescriptorPath(const Stream& stream, Area dst, Area src) {
 // Two cells of device memory with the base addresses. The check fills them in behind the call: they count when the copy
 // runs.
 struct Cells {
-  DeviceBlock block{2 * sizeof(void*)};
-  void** dst() const { return static_cast<void**>(block.at(0)); }
-  const void** src() const { return static_cast<const void**>(block.at(sizeof(void*))); }
+  VisibleBlock block{2 * sizeof(void*)};
+  void** dst() const { return static_cast<void**>(block.area().address); }
+  const void** src() const { return const_cast<const void**>(dst() + 1); }
   void Fill(void* dst_base, void* src_base) const {
     void* bases[] = {dst_base, src_base};
-    std::memcpy(block.view(), bases, sizeof(bases));
+    std::memcpy(block.area().bytes, bases, sizeof(bases));
+    Push(block.area());
   }
 };
 
@@ -74,6 +75,7 @@ DemoPath OffsetPath(const Stream& stream, Area dst, Area src) {
     cells->Fill(dst.address, src.address);
     gate.Open();
     stream.Synchronize();
+    Pull(dst);
     return waited && std::memcmp(dst.bytes, src.bytes + kHalf, kHalf) == 0 &&
            std::memcmp(dst.bytes + kHalf, src.bytes, kHalf) == 0;
   };

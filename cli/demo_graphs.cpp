@@ -51,6 +51,7 @@ DemoPath TwoStreamsPath(DemoMemory& memory) {
     for (int replay = 0; replay < 2; ++replay) {
       Freshen(dst, src);
       std::memset(middle.bytes, 0, middle.size);
+      Push(middle);
       run();
       if (!SameBytes(dst, src)) return false;
     }
@@ -95,8 +96,10 @@ DemoPath BatchThenDescriptorPath(DemoMemory& memory) {
     for (size_t offset : {size_t{0}, kHalf}) {
       Freshen(middle, src);
       std::memset(dst.bytes, kUntouched, dst.size);
+      Push(dst);
       carry(offset);
       run();
+      Pull(dst);
       const Area other_half = {nullptr, dst.bytes + (kHalf - offset), kHalf};
       if (!work->pairs.Arrived(middle, src) || !AllBytes(other_half, kUntouched)) return false;
       if (std::memcmp(dst.bytes + offset, middle.bytes + offset, kHalf) != 0) return false;

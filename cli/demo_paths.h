@@ -27,6 +27,23 @@ struct Area {
   void* address;
   uint8_t* bytes;
   size_t size;
+  bool mirrored = false;  // `bytes` is a copy, because host code cannot reach the memory itself
+};
+
+// Brings a mirror's bytes to the device, or the device's to the mirror. For areas that need none, nothing to do.
+void Push(const Area& area);
+void Pull(const Area& area);
+
+// Device memory with an area: by the host view where the engine has one, by a mirror where it has not.
+class VisibleBlock {
+ public:
+  explicit VisibleBlock(size_t size);
+  Area area() const { return area_; }
+
+ private:
+  DeviceBlock block_;
+  std::vector<uint8_t> mirror_;
+  Area area_;
 };
 
 // Everything the paths copy between, touched and ready.
@@ -36,12 +53,12 @@ struct DemoMemory {
   DemoMemory();
 
   PinnedBlock pinned_blocks[2]{PinnedBlock(kSize), PinnedBlock(kSize)};
-  DeviceBlock device_blocks[2]{DeviceBlock(kSize), DeviceBlock(kSize)};
+  VisibleBlock device_blocks[2]{VisibleBlock(kSize), VisibleBlock(kSize)};
   std::vector<uint8_t> pageable_blocks[2]{std::vector<uint8_t>(kSize), std::vector<uint8_t>(kSize)};
   Stream streams[2];
 
   Area pinned(int i) { return {pinned_blocks[i].data(), pinned_blocks[i].data(), kSize}; }
-  Area device(int i) { return {device_blocks[i].data(), device_blocks[i].view(), kSize}; }
+  Area device(int i) { return device_blocks[i].area(); }
   Area pageable(int i) { return {pageable_blocks[i].data(), pageable_blocks[i].data(), kSize}; }
 };
 
