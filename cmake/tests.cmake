@@ -120,6 +120,19 @@ function(ropeway_hccl_tests)
   ropeway_watched_test(hccl_processes $<TARGET_FILE:hccl_process_tests>)
 endfunction()
 
+# The CUDA engine on a stand-in for the driver: what its host side does needs no GPU, and the same suite judges it.
+function(ropeway_cuda_tests)
+  add_library(fake_cuda SHARED ${tests_dir}/fake_cuda/driver.cpp)
+  target_include_directories(fake_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(fake_cuda SYSTEM PRIVATE ${ROPEWAY_CUDA_INCLUDE})
+  set(folder ${CMAKE_BINARY_DIR}/fake_cuda)
+  set_target_properties(fake_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1 CXX_VISIBILITY_PRESET default
+                        LIBRARY_OUTPUT_DIRECTORY ${folder})
+  ropeway_watched_test(conformance_cuda $<TARGET_FILE:conformance_tests>)
+  set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
+               ROPEWAY_DEVICE_MEMORY=8GiB)
+endfunction()
+
 ropeway_static_test(layering ${tools_dir}/check_layers.sh)
 ropeway_static_test(headers_compile ${tests_dir}/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR}/include)
 ropeway_static_test(coverage_doc ${tools_dir}/coverage.sh --check)
@@ -131,6 +144,9 @@ if(TARGET ascendcl)
   ropeway_stress_tests()
   ropeway_hccl_tests()
   ropeway_process_tests()
+  if(TARGET ropeway_cuda)
+    ropeway_cuda_tests()
+  endif()
   ropeway_static_test(exports ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:ascendcl>
                       ${tests_dir}/headers/public_functions.txt)
   # Mangled names: the classes of namespace hccl, and C++ functions whose names start with HCCL's prefixes.

@@ -1,0 +1,211 @@
+// A stand-in for NVIDIA's libcuda.so.1: one GPU whose memory is this machine's, whose work is done when a call returns, and whose calls fail
+// when a test says so. With it the host side of the CUDA engine runs on machines without a GPU. Only what the engine calls is here.
+#include <cuda.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "engine/cuda/kernel_types.h"
+
+namespace {
+
+using ropeway::cuda::FewPieces;
+using ropeway::cuda::KernelPiece;
+
+constexpr size_t kMemory = size_t{64} << 30;  // committed when touched
+constexpr CUresult kNoMemory = CUDA_ERROR_OUT_OF_MEMORY;
+
+struct Order {
+  int result = 0;
+  int after = 0;  // calls that still work
+  int times = 0;  // calls that fail then; negative: all
+};
+std::mutex g_mutex;
+std::map<std::string, Order> g_orders;  // by function, guarded by g_mutex
+
+// What a call of this name answers instead of working.
+CUresult Ordered(const char* function) {
+  std::string name(function);
+  name = name.substr(0, name.find("_v"));
+  std::lock_guard lock(g_mutex);
+  auto found = g_orders.find(name);
+  if (found == g_orders.end()) return CUDA_SUCCESS;
+  Order& order = found->second;
+  if (order.after > 0) return --order.after, CUDA_SUCCESS;
+  if (order.times == 0) return CUDA_SUCCESS;
+  if (order.times > 0) --order.times;
+  return static_cast<CUresult>(order.result);
+}
+
+#define RW_OBEY                                                        \
+  if (const CUresult ordered = Ordered(__func__); ordered != CUDA_SUCCESS) \
+  return ordered
+
+void* At(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+CUresult Answer(bool good, CUresult otherwise) { return good ? CUDA_SUCCESS : otherwise; }
+
+struct Error {
+  CUresult code;
+  const char* name;
+  const char* text;
+};
+constexpr Error kErrors[] = {{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+                             {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+                             {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+                             {CUDA_ERROR_ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
+                             {CUDA_ERROR_DEVICE_UNAVAILABLE, "CUDA_ERROR_DEVICE_UNAVAILABLE", "the device is busy or unavailable"}};
+
+const Error* Find(CUresult code) {
+  for (const Error& error : kErrors) {
+    if (error.code == code) return &error;
+  }
+  return nullptr;
+}
+
+// The kernels that the engine loads, by the handles that stand for them.
+int g_copy_pieces, g_copy_few;
+
+}  // namespace
+
+extern "C" {
+
+// For tests: the calls of `function` behind the next `after` answer `result`, `times` of them or, below 0, all.
+void fake_cuda_fail(const char* function, int result, int after, int times) {
+  std::lock_guard lock(g_mutex);
+  g_orders[function] = {result, after, times};
+}
+void fake_cuda_work() {
+  std::lock_guard lock(g_mutex);
+  g_orders.clear();
+}
+
+// --- Devices ------------------------------------------------------------------------------------------------------------
+CUresult cuInit(unsigned) {
+  RW_OBEY;
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int* count) { return *count = 1, CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice* device, int) { return *device = 0, CUDA_SUCCESS; }
+CUresult cuDeviceGetName(char* name, int size, CUdevice) { return strncpy(name, "stand-in GPU", static_cast<size_t>(size)), CUDA_SUCCESS; }
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute, CUdevice) { return *value = 9, CUDA_SUCCESS; }
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice) { return *bytes = kMemory, CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  RW_OBEY;
+  return *context = reinterpret_cast<CUcontext>(&g_mutex), CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult code, const char** name) {
+  const Error* error = Find(code);
+  *name = error == nullptr ? nullptr : error->name;
+  return Answer(error != nullptr, CUDA_ERROR_INVALID_VALUE);
+}
+CUresult cuGetErrorString(CUresult code, const char** text) {
+  const Error* error = Find(code);
+  *text = error == nullptr ? nullptr : error->text;
+  return Answer(error != nullptr, CUDA_ERROR_INVALID_VALUE);
+}
+
+// --- Memory -------------------------------------------------------------------------------------------------------------
+CUresult cuMemAddressReserve(CUdeviceptr* base, size_t size, size_t, CUdeviceptr wanted, unsigned long long) {
+  RW_OBEY;
+  void* range = mmap(At(wanted), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  *base = reinterpret_cast<CUdeviceptr>(range);
+  return Answer(range != MAP_FAILED, kNoMemory);
+}
+CUresult cuMemAddressFree(CUdeviceptr base, size_t size) { return Answer(munmap(At(base), size) == 0, CUDA_ERROR_INVALID_VALUE); }
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp*, unsigned long long) {
+  RW_OBEY;
+  const int file = memfd_create("stand-in GPU", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) return kNoMemory;
+  *handle = static_cast<CUmemGenericAllocationHandle>(file) + 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { return Answer(close(static_cast<int>(handle) - 1) == 0, CUDA_ERROR_INVALID_VALUE); }
+CUresult cuMemMap(CUdeviceptr address, size_t size, size_t, CUmemGenericAllocationHandle handle, unsigned long long) {
+  RW_OBEY;
+  void* there = mmap(At(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, static_cast<int>(handle) - 1, 0);
+  return Answer(there != MAP_FAILED, CUDA_ERROR_INVALID_VALUE);
+}
+CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
+  void* there = mmap(At(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  return Answer(there != MAP_FAILED, CUDA_ERROR_INVALID_VALUE);
+}
+CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) {
+  RW_OBEY;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostRegister(void*, size_t, unsigned) {
+  RW_OBEY;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostUnregister(void*) { return CUDA_SUCCESS; }
+CUresult cuMemHostAlloc(void** block, size_t size, unsigned) {
+  RW_OBEY;
+  *block = std::aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+  return Answer(*block != nullptr, kNoMemory);
+}
+CUresult cuMemFreeHost(void* block) { return std::free(block), CUDA_SUCCESS; }
+
+// --- Work ---------------------------------------------------------------------------------------------------------------
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream) {
+  RW_OBEY;
+  std::memmove(At(dst), At(src), size);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* rows, CUstream) {
+  RW_OBEY;
+  for (size_t row = 0; row < rows->Height; ++row)
+    std::memmove(static_cast<char*>(At(rows->dstDevice)) + row * rows->dstPitch, static_cast<char*>(At(rows->srcDevice)) + row * rows->srcPitch,
+                 rows->WidthInBytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream) {
+  RW_OBEY;
+  return std::memset(At(dst), value, count), CUDA_SUCCESS;
+}
+CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream) {
+  RW_OBEY;
+  for (size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(At(dst)) + i * sizeof(value), &value, sizeof(value));
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  RW_OBEY;
+  return *stream = reinterpret_cast<CUstream>(&g_orders), CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream) {
+  RW_OBEY;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamQuery(CUstream) {
+  RW_OBEY;
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleLoadData(CUmodule* module, const void*) {
+  RW_OBEY;
+  return *module = reinterpret_cast<CUmodule>(&g_orders), CUDA_SUCCESS;
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
+  const bool few = std::strcmp(name, "ropeway_copy_few") == 0;
+  if (!few && std::strcmp(name, "ropeway_copy_pieces") != 0) return CUDA_ERROR_NOT_FOUND;
+  *function = reinterpret_cast<CUfunction>(few ? &g_copy_few : &g_copy_pieces);
+  return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void** arguments,
+                        void**) {
+  RW_OBEY;
+  const bool is_few = function == reinterpret_cast<CUfunction>(&g_copy_few);
+  const auto* few = static_cast<const FewPieces*>(arguments[0]);
+  const KernelPiece* pieces = is_few ? few->pieces : *static_cast<const KernelPiece* const*>(arguments[0]);
+  const unsigned count = is_few ? few->count : *static_cast<const unsigned*>(arguments[1]);
+  for (unsigned i = 0; i < count; ++i) std::memmove(pieces[i].dst, pieces[i].src, pieces[i].size);
+  return CUDA_SUCCESS;
+}
+}
