@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# run_all.sh BINDIR: ranks on different hosts, which are network namespaces joined by veth pairs, over UCX on TCP. Exits 77, loudly,
+# when this user may not make namespaces.
+set -u
+bindir=${1:?usage: run_all.sh BINDIR}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/hosts.sh"
+export HCCL_CONNECT_TIMEOUT=120
+seed=${RW_STORM_SEED:-20261115}
+failed=0
+folder=
+
+# begin NAME: a folder of its own for each case.
+begin() {
+  [ -z "$folder" ] || rm -rf "$folder"
+  folder=$(mktemp -d)
+  name=$1
+}
+
+finish() {
+  if [ "$1" -eq 0 ]; then echo "good    $name"; else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' "$folder"/*.log
+  fi
+}
+
+# start HOST RANK PROGRAM ARGUMENT...: in the background, its output in the folder.
+pids=()
+start() {
+  local host=$1 rank=$2 program=$3
+  shift 3
+  # exec: the number is the rank's own, not a shell's.
+  (exec ip netns exec "$hosts_prefix-$host" "$bindir/$program" "$rank" "$@") >"$folder/rank$rank.log" 2>&1 &
+  pids[rank]=$!
+}
+
+# wait_all STATUS...: every rank's expected status.
+wait_all() {
+  local rank=0 bad=0 status
+  for expected in "$@"; do
+    wait "${pids[rank]}" 2>/dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || { echo "rank $rank ended with $status" >>"$folder/rank$rank.log"; bad=1; }
+    rank=$((rank + 1))
+  done
+  return $bad
+}
+
+await() {
+  until [ -e "$folder/$1" ]; do
+    kill -0 "${pids[0]}" 2>/dev/null || return 1
+    sleep 0.01
+  done
+}
+
+storm() {
+  local rank
+  begin "storm of four hosts, seed $seed"
+  for rank in 0 1 2 3; do start $rank $rank storm 4 "$folder" "$seed"; done
+  wait_all 0 0 0 0
+  finish $?
+}
+
+# Two ranks a host: the short way inside, the network between.
+mixed_storm() {
+  local rank
+  begin "storm of two hosts with two ranks each, seed $seed"
+  for rank in 0 1 2 3; do start $((rank / 2)) $rank storm 4 "$folder" "$seed"; done
+  wait_all 0 0 0 0
+  finish $?
+}
+
+# A host that is not of the communicator and a process on the host of a rank knock at every open port, all the time.
+strangers() {
+  local rank
+  begin "storm with strangers at every port, seed $seed"
+  for rank in 0 1; do start $rank $rank storm 2 "$folder" "$seed"; done
+  python3 "$here/strangers.py" "$hosts_prefix" "$folder" >"$folder/strangers.log" 2>&1 &
+  local knocking=$!
+  wait_all 0 0
+  local result=$?
+  touch "$folder/stop"
+  wait $knocking || result=1
+  finish $result
+}
+
+# 4.096 us * 2^17 * 2: about a second without a sign of life.
+cut_link() {
+  begin "link cut in the middle"
+  export HCCL_RDMA_TIMEOUT=17 HCCL_RDMA_RETRY_CNT=1
+  start 0 0 broken_link 2 "$folder"
+  start 1 1 broken_link 2 "$folder"
+  await moving && rw_cut 1
+  wait_all 0 0
+  finish $?
+  rw_mend 1
+  unset HCCL_RDMA_TIMEOUT HCCL_RDMA_RETRY_CNT
+}
+
+killed_rank() {
+  begin "rank killed in the middle"
+  start 0 0 broken_link 2 "$folder"
+  start 1 1 broken_link 2 "$folder"
+  await moving && kill -9 "${pids[1]}"
+  wait_all 0 137
+  finish $?
+}
+
+if ! hosts_up 4; then
+  echo "SKIPPED: this user may not make network namespaces (needs root, or CAP_SYS_ADMIN and CAP_NET_ADMIN):" >&2
+  echo "SKIPPED: nothing between hosts was tested" >&2
+  exit 77
+fi
+[ $# -ge 2 ] || set -- "$1" storm mixed_storm strangers cut_link killed_rank
+shift
+for case in "$@"; do $case; done
+[ -z "$folder" ] || rm -rf "$folder"
+[ "$failed" -eq 0 ]
