@@ -230,4 +230,22 @@ TEST_F(OneSidedChecks, GlobalMemory) {
   });
 }
 
+TEST_F(OneSidedChecks, RemapRegistedMemory) {
+  RunCommunicator(2, [](Rank& self) {
+    if (self.rank != 0) return;
+    const DeviceBuffer buffer(4096);
+    HcclMemDesc desc;
+    ASSERT_EQ(HcclRegisterMem(self.comm, 1, 0, buffer.get(), 64, &desc), HCCL_SUCCESS);
+    CommMem memory{COMM_MEM_TYPE_DEVICE, buffer.get(), 64};
+    EXPECT_EQ(HcclRemapRegistedMemory(nullptr, &memory, 1, 1), HCCL_E_PTR);
+    EXPECT_EQ(HcclRemapRegistedMemory(&self.comm, nullptr, 1, 1), HCCL_E_PTR);
+    EXPECT_EQ(HcclRemapRegistedMemory(&self.comm, &memory, 0, 1), HCCL_E_PARA);
+    EXPECT_EQ(HcclRemapRegistedMemory(&self.comm, &memory, 1, 0), HCCL_E_PARA);
+    EXPECT_EQ(HcclRemapRegistedMemory(&self.comm, &memory, 1, 1), HCCL_SUCCESS);
+    memory.size = 65;
+    EXPECT_EQ(HcclRemapRegistedMemory(&self.comm, &memory, 1, 1), HCCL_E_NOT_FOUND);
+    EXPECT_EQ(HcclDeregisterMem(self.comm, &desc), HCCL_SUCCESS);
+  });
+}
+
 }  // namespace one_sided_checks_test

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "acl/acl_rt.h"
+#include "hccl/link/remote_table.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {

@@ -4,21 +4,11 @@
 #include <cstdint>
 
 #include "hccl/hccl_types.h"
-#include "hccl/link/transfer.h"
 
 namespace ropeway::comm {
 
 // Whether one side of a copy lies in such a range. If so the copy has been queued on `stream` (a stream of the runtime), or
 // refused, and *result is the answer; the caller is done. Called after the argument checks of the copy.
 bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclResult* result);
-
-}  // namespace ropeway::comm
-
-namespace ropeway::comm {
-
-// Reserves `size` bytes of addresses that stand for a region of a peer. Null when the process has no room.
-void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId region);
-// `begin` as ReserveRemoteRange returned it. Copies that are queued already still run.
-void ReleaseRemoteRange(void* begin);
 
 }  // namespace ropeway::comm

@@ -44,6 +44,8 @@ class OneSided {
   comm::Status Bind(const CommMem& memory, const void* handle);
   comm::Status Unbind(const void* handle);
   bool AnyBound();
+  // The pages behind a registered range have changed: peers reach the new ones from now on.
+  comm::Status Remap(const CommMem& memory);
   // Registers what is bound for every peer, exchanges and enables; once.
   comm::Status Prepare(Deadline deadline);
 

@@ -1,0 +1,60 @@
+// hccl_put_bench RANK 2 FOLDER [SIZE...]: puts from rank 0 to device memory of rank 1, beside copies inside the device in the same run.
+// bench/hccl_put.sh starts both ranks; rank 0 prints "size put-MB/s copy-MB/s" per line. Not a Google Benchmark: it is two processes.
+#include <algorithm>
+#include <chrono>
+
+#include "tests/hccl_hosts/rank_program.h"
+
+using namespace hccl_hosts;
+
+namespace {
+
+constexpr size_t kMost = 256 << 20;
+constexpr size_t kBatch = 16 << 20;  // bytes of a batch of small puts; as with any queue pair, one at a time waits for the network
+constexpr int kRounds = 5;
+
+// The best of several rounds, each long enough to be measured: what the path can do, not what else the machine did.
+template <typename Submit>
+double Rate(const Rank& self, size_t bytes, Submit submit) {
+  const int repeats = static_cast<int>(std::max<size_t>(2, (64 << 20) / bytes));
+  double best = 0;
+  for (int round = 0; round <= kRounds; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i) submit();
+    RW_MUST(aclrtSynchronizeStream(self.stream));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (round > 0) best = std::max(best, static_cast<double>(bytes) * repeats / took.count() / 1e6);
+  }
+  return best;
+}
+
+void Measure(const Rank& self, size_t size, char* own, const CommMem& there) {
+  const size_t count = std::clamp<size_t>(kBatch / size, 1, 256);
+  std::vector<HcclOneSideOpDesc> items;
+  for (size_t i = 0; i < count; ++i)
+    items.push_back({own + i * size, static_cast<char*>(there.addr) + i * size, size, HCCL_DATA_TYPE_UINT8});
+  const double put = Rate(self, size * count, [&] {
+    RW_MUST(HcclBatchPut(self.comm, 1, items.data(), static_cast<u32>(items.size()), self.stream));
+  });
+  const double copy = Rate(self, size * count, [&] {
+    for (size_t i = 0; i < count; ++i)
+      RW_MUST(aclrtMemcpyAsync(own + kMost + i * size, size, own + i * size, size, ACL_MEMCPY_DEVICE_TO_DEVICE, self.stream));
+  });
+  printf("%zu %.0f %.0f\n", size, put, copy);
+  fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) return 2;
+  const Folder folder(argv[3]);
+  Rank self(static_cast<uint32_t>(atoi(argv[1])), 2, folder);
+  char* const own = static_cast<char*>(Allocate(COMM_MEM_TYPE_DEVICE, 2 * kMost));
+  const CommMem there = Open(self, 1 - self.rank, {{COMM_MEM_TYPE_DEVICE, own, kMost}});
+  if (self.rank == 0)
+    for (int i = 4; i < argc; ++i) Measure(self, std::min<size_t>(strtoull(argv[i], nullptr, 10), kMost), own, there);
+  self.Barrier();
+  RW_MUST(HcclCommDestroy(self.comm));
+  RW_MUST(aclrtResetDeviceForce(0));
+}
