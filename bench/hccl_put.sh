@@ -17,10 +17,10 @@ export UCX_TLS=tcp UCX_NET_DEVICES=eth0 UCX_TCP_TX_SEG_SIZE=64K UCX_TCP_RX_SEG_S
 perftest() {
   local iterations=$(((128 << 20) / $1))
   [ "$iterations" -ge 4 ] || iterations=4
-  rw_run 1 timeout 60 ucx_perftest >/dev/null 2>&1 &
+  (exec ip netns exec "$hosts_prefix-1" timeout 60 ucx_perftest) >/dev/null 2>&1 </dev/null &
   local server=$!
   until rw_run 1 ss -ltn 2>/dev/null | grep -q ':13337 '; do sleep 0.05; done
-  rw_run 0 timeout 60 ucx_perftest 10.99.0.2 -t ucp_put_bw -s "$1" -n "$iterations" -w 2 -f 2>/dev/null |
+  rw_run 0 timeout 60 ucx_perftest 10.99.0.2 -t ucp_put_bw -s "$1" -n "$iterations" -w 2 -f 2>/dev/null </dev/null |
     awk 'NF == 8 && $1 ~ /^[0-9]+$/ { rate = $6 * 1.048576 } END { printf "%.0f\n", rate }'
   kill "$server" 2>/dev/null
   wait "$server" 2>/dev/null
@@ -34,7 +34,7 @@ if hosts_up 2; then
   printf '%10s %10s %10s %8s\n' size put perftest ratio
   while read -r size put _; do
     peer=$(perftest "$size")
-    awk -v s="$size" -v a="$put" -v b="$peer" 'BEGIN { printf "%10d %10d %10d %8.2f\n", s, a, b, b > 0 ? a / b : 0 }'
+    awk -v s="$size" -v a="$put" -v b="$peer" 'BEGIN { printf "%10d %10d %10d %8.2f\n", s, a, b, (b > 0 ? a / b : 0) }'
   done <"$folder/rates"
 else
   echo "no network namespaces for this user: the figures between hosts are left out" >&2

@@ -38,8 +38,10 @@ UcxLink& LinkOf(size_t host) {
 // Two peers that know each other.
 struct Pair {
   Pair(size_t a, size_t b) : here(LinkOf(a).NewPeer()), there(LinkOf(b).NewPeer()) {
-    here->Connect(LinkOf(b).address(), there->incoming_key());
-    there->Connect(LinkOf(a).address(), here->incoming_key());
+    here->Admit(LinkOf(b).address(), [to = there](const std::string& note) { to->Hear(note); });
+    there->Admit(LinkOf(a).address(), [to = here](const std::string& note) { to->Hear(note); });
+    here->Connect(there->incoming_key());
+    there->Connect(here->incoming_key());
   }
   ~Pair() {
     here->Close({HCCL_E_REMOTE, "the test is over"});
@@ -160,7 +162,8 @@ TEST(UcxLink, AStrangerWithAWrongKeyGetsNothing) {
   const std::shared_ptr<Peer> stranger = LinkOf(kStranger).NewPeer();
   LinkKey wrong = pair.there->incoming_key();
   wrong[15] ^= 1;
-  stranger->Connect(LinkOf(1).address(), wrong);
+  stranger->Admit(LinkOf(1).address(), [](const std::string&) {});
+  stranger->Connect(wrong);
   auto put = Begin(*stranger, true, {{source.data(), 1, 0, 64}});
   auto get = Begin(*stranger, false, {{source.data(), 1, 0, 64}});
   EXPECT_EQ(put.get().code, HCCL_E_ROCE_TRANSFER);
@@ -204,9 +207,15 @@ TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
   for (size_t a = 0; a < kHosts; ++a)
     for (size_t b = 0; b < kHosts; ++b)
       if (a != b) (peer[a][b] = LinkOf(a).NewPeer())->Expose(1, region[a].data(), region[a].size());
-  for (size_t a = 0; a < kHosts; ++a)
-    for (size_t b = 0; b < kHosts; ++b)
-      if (a != b) peer[a][b]->Connect(LinkOf(b).address(), peer[b][a]->incoming_key());
+  const auto for_all = [&](const auto& act) {
+    for (size_t a = 0; a < kHosts; ++a)
+      for (size_t b = 0; b < kHosts; ++b)
+        if (a != b) act(*peer[a][b], b, peer[b][a]);
+  };
+  for_all([](Peer& one, size_t host, const std::shared_ptr<Peer>& other) {
+    one.Admit(LinkOf(host).address(), [other](const std::string& note) { other->Hear(note); });
+  });
+  for_all([](Peer& one, size_t, const std::shared_ptr<Peer>& other) { one.Connect(other->incoming_key()); });
 
   const auto run = [&](size_t host) {
     std::mt19937 random(seed + static_cast<unsigned>(host));

@@ -41,8 +41,12 @@ class Peer {
 
   // The key that the peer has to show; tell it together with Link::address().
   virtual const LinkKey& incoming_key() const = 0;
-  // `address`: the other side's Link::address(); `key`: the other side's incoming_key(). Once. What was asked for before waits.
-  virtual void Connect(const std::string& address, const LinkKey& key) = 0;
+  // Lets the peer in, once. `address`: the other side's Link::address(). `tell` carries a short note to the other side's Hear, on the
+  // link's thread and without blocking. When it has returned, the other side may connect.
+  virtual void Admit(const std::string& address, std::function<void(const std::string& note)> tell) = 0;
+  virtual void Hear(const std::string& note) = 0;
+  // Once, after both sides have admitted each other. `key`: the other side's incoming_key(). What was asked for before waits.
+  virtual void Connect(const LinkKey& key) = 0;
 
   // The peer may put into and get from [address, address + size), which the host can access, until Withdraw returns. It finds the
   // region when Expose has returned.

@@ -5,11 +5,11 @@
 
 #include "hccl/link/transfer.h"
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 // Reserves `size` bytes of addresses that stand for a region of a peer. Null when the process has no room.
 void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId region);
 // `begin` as ReserveRemoteRange returned it. Copies that are queued already still run.
 void ReleaseRemoteRange(void* begin);
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm

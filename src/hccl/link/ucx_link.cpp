@@ -54,7 +54,10 @@ bool UcxLink::Open(const std::string& local_ip, std::string* why) {
     *why = std::string("eventfd: ") + strerror(errno);
     return false;
   }
-  if (!CreateContext(local_ip, why) || !CreateWorker(why)) return false;
+  constexpr int kTries = 5;
+  bool created = false;
+  for (int i = 0; i < kTries && !created; ++i) created = Create(local_ip, why);
+  if (!created) return false;
   // The program's signals are for the program's threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -65,20 +68,26 @@ bool UcxLink::Open(const std::string& local_ip, std::string* why) {
   return true;
 }
 
-bool UcxLink::CreateContext(const std::string& local_ip, std::string* why) {
+bool UcxLink::Create(const std::string& local_ip, std::string* why) {
+  Destroy();
+  const PortRange chosen = ChoosePorts();
+  const ScopedUcxSettings settings(UcxSettings(local_ip, chosen));
+  if (!CreateContext(why) || !CreateWorker(why)) return false;
+  if (!guard_.Attach(chosen.low, chosen.high, why)) return false;
+  LinkAddress own{{guard_.ports().begin(), guard_.ports().end()}, LocalIps(), address_};
+  address_ = own.Pack();
+  return true;
+}
+
+bool UcxLink::CreateContext(std::string* why) {
   ucp_config_t* config = nullptr;
   if (Failed(api_, "ucp_config_read", api_.ucp_config_read(nullptr, nullptr, &config), why)) return false;
-  bool good = true;
-  for (const auto& [name, value] : UcxSettings(local_ip)) {
-    if (getenv(("UCX_" + name).c_str()) != nullptr) continue;
-    good = good && !Failed(api_, ("setting UCX_" + name).c_str(), api_.ucp_config_modify(config, name.c_str(), value.c_str()), why);
-  }
   // Active messages only: with UCP_FEATURE_RMA a peer could write to any address of this process.
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   params.name = "ropeway";
-  good = good && !Failed(api_, "ucp_init", api_.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_), why);
+  const bool good = !Failed(api_, "ucp_init", api_.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_), why);
   api_.ucp_config_release(config);
   return good;
 }
@@ -106,9 +115,15 @@ bool UcxLink::CreateWorker(std::string* why) {
 }
 
 UcxLink::~UcxLink() {
+  Destroy();
+  if (wake_fd_ >= 0) close(wake_fd_);
+}
+
+void UcxLink::Destroy() {
   if (worker_ != nullptr) api_.ucp_worker_destroy(worker_);
   if (context_ != nullptr) api_.ucp_cleanup(context_);
-  if (wake_fd_ >= 0) close(wake_fd_);
+  worker_ = nullptr;
+  context_ = nullptr;
 }
 
 void UcxLink::Stop() {
@@ -174,9 +189,11 @@ bool UcxLink::RunPosted() {
 void UcxLink::TendPeers() {
   const auto now = std::chrono::steady_clock::now();
   for (const auto& [key, peer] : peers_) {
+    peer->Claim();
     peer->Pump();
     peer->FailIfStalled(now);
   }
+  if (guard_.watching()) guard_.Vet();
 }
 
 bool UcxLink::AnyoneWaits() const {
@@ -186,10 +203,12 @@ bool UcxLink::AnyoneWaits() const {
 }
 
 void UcxLink::Sleep() {
-  if (api_.ucp_worker_arm(worker_) != UCS_OK) return;
+  if (api_.ucp_worker_arm(worker_) != UCS_OK && !guard_.watching()) return;
   pollfd descriptors[2] = {{worker_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
   const auto quarter = std::chrono::duration_cast<std::chrono::milliseconds>(stall_limit_).count() / 4 + 1;
-  poll(descriptors, 2, AnyoneWaits() ? static_cast<int>(quarter) : -1);
+  // Nobody tells when a connection is made or accepted, so that is looked at every millisecond.
+  const int limit_ms = guard_.watching() ? 1 : AnyoneWaits() ? static_cast<int>(quarter) : -1;
+  poll(descriptors, 2, limit_ms);
   uint64_t count;
   if ((descriptors[1].revents & POLLIN) != 0) [[maybe_unused]] const ssize_t taken = read(wake_fd_, &count, sizeof count);
 }

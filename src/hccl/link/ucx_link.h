@@ -14,12 +14,24 @@
 #include <vector>
 
 #include "hccl/link/peer_link.h"
+#include "hccl/link/tcp_guard.h"
 #include "hccl/link/ucx_api.h"
+#include "hccl/link/ucx_settings.h"
 #include "hccl/link/ucx_wire.h"
 
 namespace ropeway::comm {
 
 class UcxPeer;
+
+// What Link::address() says.
+struct LinkAddress {
+  std::vector<uint16_t> ports;  // where the TCP transport listens
+  std::vector<Ip> ips;          // of the host
+  std::string worker;           // UCX's own
+
+  std::string Pack() const;
+  static LinkAddress Unpack(const std::string& bytes);
+};
 
 class UcxLink final : public Link {
  public:
@@ -41,13 +53,17 @@ class UcxLink final : public Link {
   const UcxApi& api() const { return api_; }
   ucp_worker_h worker() const { return worker_; }
   std::chrono::nanoseconds stall_limit() const { return stall_limit_; }
+  TcpGuard& guard() { return guard_; }
 
   // On the link's thread.
   void Add(const std::shared_ptr<UcxPeer>& peer);
   void Remove(const UcxPeer& peer);
 
  private:
-  bool CreateContext(const std::string& local_ip, std::string* why);
+  // One try with a port of our choice, which somebody else may take meanwhile.
+  bool Create(const std::string& local_ip, std::string* why);
+  bool CreateContext(std::string* why);
+  void Destroy();
   bool CreateWorker(std::string* why);
   static ucs_status_t Received(void* argument, const void* header, size_t header_length, void* data, size_t length,
                                const ucp_am_recv_param_t* param);
@@ -69,6 +85,7 @@ class UcxLink final : public Link {
   std::thread thread_;
 
   // The thread's own.
+  TcpGuard guard_;
   std::map<LinkKey, std::shared_ptr<UcxPeer>> peers_;
 
   std::mutex mutex_;

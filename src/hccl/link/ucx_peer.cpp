@@ -11,16 +11,18 @@ constexpr unsigned kWindow = 64;
 
 }  // namespace
 
-void UcxPeer::Connect(const std::string& address, const LinkKey& key) {
-  link_.Post([self = shared_from_this(), address, key] { self->Open(address, key); });
+void UcxPeer::Connect(const LinkKey& key) {
+  link_.Post([self = shared_from_this(), key] { self->Open(key); });
 }
 
-void UcxPeer::Open(const std::string& address, const LinkKey& key) {
+void UcxPeer::Open(const LinkKey& key) {
   if (failed_) return;
   outgoing_key_ = key;
+  last_sign_of_life_ = std::chrono::steady_clock::now();
+  SendControl(WireKind::kGreeting, 0, WireStatus::kGood);
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.address = reinterpret_cast<const ucp_address_t*>(address_.worker.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&UcxPeer::EndpointFailed, this};
   const ucs_status_t status = link_.api().ucp_ep_create(link_.worker(), &params, &endpoint_);
@@ -272,6 +274,7 @@ void UcxPeer::EndWhenQuiet() {
   if (endpoint_ != nullptr) return CloseEndpoint();
   if (ended_) return;
   ended_ = true;
+  EndIntroduction();
   std::map<uint64_t, Transfer> pending;
   pending.swap(transfers_);
   for (const auto& [number, transfer] : pending) transfer.done(failure_);

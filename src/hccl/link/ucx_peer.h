@@ -11,6 +11,7 @@
 #include <deque>
 #include <future>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "hccl/link/ucx_link.h"
@@ -22,7 +23,9 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   UcxPeer(UcxLink& link, const LinkKey& incoming_key) : link_(link), incoming_key_(incoming_key) {}
 
   const LinkKey& incoming_key() const override { return incoming_key_; }
-  void Connect(const std::string& address, const LinkKey& key) override;
+  void Admit(const std::string& address, std::function<void(const std::string&)> tell) override;
+  void Hear(const std::string& note) override;
+  void Connect(const LinkKey& key) override;
   void Expose(RegionId region, void* address, uint64_t size) override;
   void Withdraw(RegionId region) override;
   void Put(std::vector<TransferItem> items, TransferDone done) override;
@@ -35,6 +38,8 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   void Pump();
   bool waiting() const { return in_flight_ != 0 || !transfers_.empty() || closing_; }
   void FailIfStalled(std::chrono::steady_clock::time_point now);
+  // Tells the peer which new connections to it are this link's.
+  void Claim();
 
  private:
   struct Region {
@@ -69,7 +74,9 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
     RegionId serving = 0;  // a region of ours that the payload lies in
   };
 
-  void Open(const std::string& address, const LinkKey& key);
+  void Open(const LinkKey& key);
+  void Greeted();
+  void EndIntroduction();
   void Start(Transfer transfer);
   void Ask(uint64_t number, const Transfer& transfer);
   WireHeader MakeHeader(WireKind kind, uint64_t transfer, uint64_t total) const;
@@ -97,6 +104,14 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
 
   UcxLink& link_;
   const LinkKey incoming_key_;
+
+  // While it connects (ucx_introduce.cpp).
+  LinkAddress address_;
+  std::function<void(const std::string&)> tell_;
+  std::set<std::string> claimed_;  // own ends of connections to the peer
+  bool introducing_ = false;
+  bool greeted_ = false;        // its greeting has come
+  bool greeting_seen_ = false;  // and ours has arrived
 
   LinkKey outgoing_key_{};
   ucp_ep_h endpoint_ = nullptr;

@@ -23,6 +23,13 @@ void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
     case WireKind::kGetRequest: return Serve(header, data, size);
     case WireKind::kPutDone:
     case WireKind::kGetFailed: return Answered(header);
+    case WireKind::kGreeting:
+      greeted_ = true;
+      SendControl(WireKind::kGreetingSeen, 0, WireStatus::kGood);
+      return Greeted();
+    case WireKind::kGreetingSeen:
+      greeting_seen_ = true;
+      return Greeted();
     case WireKind::kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
   }
 }

@@ -5,8 +5,11 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+
+#include "hccl/link/tcp_sockets.h"
 
 namespace ropeway::comm {
 namespace {
@@ -53,17 +56,40 @@ long Number(const char* name, long low, long high, long otherwise) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> UcxSettings(const std::string& local_ip) {
+PortRange ChoosePorts() {
+  unsigned low = 0, high = 0;
+  const char* text = getenv("UCX_TCP_PORT_RANGE");
+  const int numbers = text == nullptr ? 0 : sscanf(text, "%u-%u", &low, &high);
+  if (numbers >= 1 && low != 0) return {static_cast<uint16_t>(low), static_cast<uint16_t>(numbers == 2 ? high : low)};
+  const uint16_t port = FreePort();
+  return {port, port};
+}
+
+std::vector<std::pair<std::string, std::string>> UcxSettings(const std::string& local_ip, const PortRange& ports) {
   return {
       // Ranks of one host have better ways than a network library.
-      {"TLS", "tcp,ib"},
-      {"NET_DEVICES", Devices(local_ip)},
+      {"UCX_TLS", "tcp,ib"},
+      {"UCX_NET_DEVICES", Devices(local_ip)},
       // With the 8 KiB segments that are the default large transfers stall for whole retransmission periods.
-      {"TCP_TX_SEG_SIZE", "64K"},
-      {"TCP_RX_SEG_SIZE", "64K"},
+      {"UCX_TCP_TX_SEG_SIZE", "64K"},
+      {"UCX_TCP_RX_SEG_SIZE", "64K"},
       // A peer that does not answer must not stop the thread that serves all others.
-      {"TCP_CONN_NB", "y"},
+      {"UCX_TCP_CONN_NB", "y"},
+      // So that the sockets can be told from the program's own (tcp_guard.h).
+      {"UCX_TCP_PORT_RANGE", std::to_string(ports.low) + "-" + std::to_string(ports.high)},
   };
+}
+
+ScopedUcxSettings::ScopedUcxSettings(const std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& [name, value] : settings) {
+    if (getenv(name.c_str()) != nullptr) continue;
+    setenv(name.c_str(), value.c_str(), 0);
+    added_.push_back(name);
+  }
+}
+
+ScopedUcxSettings::~ScopedUcxSettings() {
+  for (const std::string& name : added_) unsetenv(name.c_str());
 }
 
 std::chrono::nanoseconds StallLimit() {

@@ -16,7 +16,9 @@ enum class WireKind : uint32_t {
   kGetRequest = 3,  // payload: WireItem[]
   kGetData = 4,     // bytes of the item `region` (an index here) of a get
   kGetFailed = 5,
-  kGoodbye = 6,  // nothing more will come: what is pending is lost
+  kGoodbye = 6,       // nothing more will come: what is pending is lost
+  kGreeting = 7,      // the first message: this way is open
+  kGreetingSeen = 8,
 };
 
 enum class WireStatus : uint32_t {

@@ -51,6 +51,7 @@ class OneSided {
 
   // On the I/O thread.
   Mailboxes& mailboxes() { return mailboxes_; }
+  void HearNote(uint32_t peer, const std::string& note);
   void PeerEnded(uint32_t peer, HcclResult why);
   void Close();
   // The communicator is about to be destroyed, on the caller's thread: nobody reaches this rank's memory afterwards.

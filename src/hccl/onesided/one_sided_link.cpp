@@ -22,7 +22,11 @@ std::string IpOf(const Address& address) {
 }
 
 void Received(Communicator& communicator, const Request& request) {
-  OneSided::Of(communicator)->mailboxes().Deliver(request.peer(), request.type(), request.body());
+  OneSided& service = *OneSided::Of(communicator);
+  if (request.type() == kLinkNote)
+    service.HearNote(request.peer(), request.body());
+  else
+    service.mailboxes().Deliver(request.peer(), request.type(), request.body());
 }
 
 void PeerEnded(Communicator& communicator, uint32_t peer, HcclResult why) { OneSided::Of(communicator)->PeerEnded(peer, why); }
@@ -83,8 +87,21 @@ Status OneSided::OpenLink(uint32_t peer, Deadline deadline) {
   if (body.size() <= sizeof(LinkKey)) return Fail(HCCL_E_NOT_SUPPORT, "rank %u has no UCX: install libucx0 there", peer);
   LinkKey key;
   memcpy(key.data(), body.data(), key.size());
-  end->Connect(body.substr(key.size()), key);
+  end->Admit(body.substr(key.size()), [weak = communicator_.weak_from_this(), peer](const std::string& note) {
+    if (const auto communicator = weak.lock()) communicator->Send(peer, kLinkNote, note);
+  });
+  // A side that connects too early is not heard.
+  communicator_.Send(peer, kLinkReady, "");
+  if (const HcclResult ready = mailboxes_.Take(peer, kLinkReady, deadline, &body); ready != HCCL_SUCCESS)
+    return Fail(ready, "rank %u opened no link: %s", peer, comm::ResultMeaning(ready));
+  end->Connect(key);
   return Ok();
+}
+
+void OneSided::HearNote(uint32_t peer, const std::string& note) {
+  std::lock_guard lock(mutex_);
+  const auto found = pairs_.find(peer);
+  if (found != pairs_.end() && found->second.link != nullptr) found->second.link->Hear(note);
 }
 
 void OneSided::ExposeAll(uint32_t peer, const std::shared_ptr<Peer>& end) {

@@ -1,14 +1,14 @@
 // HcclRemapRegistedMemory: the pages behind registered addresses were replaced, and peers shall see the new ones.
 #include "hccl/onesided/one_sided.h"
 
-using namespace ropeway::hccl;
+using namespace ropeway::comm;
 using ropeway::comm::Entry;
 using ropeway::comm::Fail;
 using ropeway::comm::Ok;
 using ropeway::comm::RequirePointer;
 using ropeway::comm::Status;
 
-namespace ropeway::hccl {
+namespace ropeway::comm {
 
 Status OneSided::Remap(const CommMem& memory) {
   std::lock_guard lock(mutex_);
@@ -28,7 +28,7 @@ Status OneSided::Remap(const CommMem& memory) {
   return Fail(HCCL_E_NOT_FOUND, "[%p, +%lu) is not registered in this communicator", memory.addr, memory.size);
 }
 
-}  // namespace ropeway::hccl
+}  // namespace ropeway::comm
 
 HcclResult HcclRemapRegistedMemory(HcclComm* comm, CommMem* memInfoArray, u64 commSize, u64 arraySize) {
   return Entry(__func__, [&]() -> Status {
