@@ -61,6 +61,10 @@ class RanksTest : public BareTest {
   void TearDown() override {
     for (int32_t device = 0; device < kDevices; ++device) {
       if (aclrtSetDevice(device) == ACL_SUCCESS) {
+        // Ranks of one process switch it on; other tests begin with it off.
+        for (int32_t peer = 0; peer < kDevices; ++peer) {
+          if (peer != device) aclrtDeviceDisablePeerAccess(peer);
+        }
         EXPECT_EQ(aclrtResetDeviceForce(device), ACL_SUCCESS);
       }
     }
