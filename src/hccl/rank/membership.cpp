@@ -74,7 +74,11 @@ void Membership::Received(const Frame& frame) {
       return events_.gone(static_cast<uint32_t>(frame.id), frame.type == kLeft ? HCCL_SUCCESS : HCCL_E_REMOTE);
     }
     case kByeSeen:
-      if (const auto left = std::exchange(left_, nullptr)) left();
+      if (const auto left = std::exchange(left_, nullptr)) {
+        connection_->Close();
+        connection_.reset();
+        left();
+      }
       return;
     default:
       return;
