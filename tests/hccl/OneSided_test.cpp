@@ -8,14 +8,14 @@ using namespace ropeway_test;
 
 enum class Way { kAddress, kNetwork };
 
-class OneSided : public RanksTest, public ::testing::WithParamInterface<Way> {
+class OneSidedBase : public RanksTest {
  protected:
-  void SetUp() override {
+  void Choose(Way way) {
 #if !__has_include(<ucp/api/ucp.h>)
-    if (GetParam() == Way::kNetwork) GTEST_SKIP() << "built without UCX (libucx-dev)";
+    if (way == Way::kNetwork) GTEST_SKIP() << "built without UCX (libucx-dev)";
 #endif
     RanksTest::SetUp();
-    if (GetParam() == Way::kNetwork) setenv("HCCL_INTRA_ROCE_ENABLE", "1", 1);
+    if (way == Way::kNetwork) setenv("HCCL_INTRA_ROCE_ENABLE", "1", 1);
   }
   void TearDown() override {
     unsetenv("HCCL_INTRA_ROCE_ENABLE");
@@ -38,6 +38,9 @@ class OneSided : public RanksTest, public ::testing::WithParamInterface<Way> {
   }
 };
 
+class OneSided : public OneSidedBase, public ::testing::WithParamInterface<Way> {
+  void SetUp() override { Choose(GetParam()); }
+};
 INSTANTIATE_TEST_SUITE_P(Ways, OneSided, ::testing::Values(Way::kAddress, Way::kNetwork),
                          [](const auto& way) { return way.param == Way::kAddress ? "Address" : "Network"; });
 
@@ -45,37 +48,41 @@ INSTANTIATE_TEST_SUITE_P(Ways, OneSided, ::testing::Values(Way::kAddress, Way::k
 class OneSidedNetwork : public OneSided {};
 INSTANTIATE_TEST_SUITE_P(Ways, OneSidedNetwork, ::testing::Values(Way::kNetwork));
 
-constexpr CommMemType kTypes[] = {COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_HOST};
+// Every kind of memory on both sides.
+class OneSidedKinds : public OneSidedBase, public ::testing::WithParamInterface<std::tuple<Way, CommMemType, CommMemType>> {
+  void SetUp() override { Choose(std::get<0>(GetParam())); }
 
-TEST_P(OneSided, PutIsVisibleAtTheTargetWhenTheStreamHasPassedIt) {
-  for (const CommMemType from : kTypes)
-    for (const CommMemType to : kTypes) {
-      const auto put = [](Side& side) {
-        HcclOneSideOpDesc items[] = {side.Item(0, 100, 50), side.Item(7, 1000, 200'001)};
-        ASSERT_EQ(HcclBatchPut(side.rank.comm, 1, items, 2, side.rank.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
-        EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
-      };
-      RunPair(from, to, put, [](Side& side) {
-        std::vector<uint8_t> expected(kRegion, 1);
-        memset(expected.data() + 100, 0, 50);
-        memset(expected.data() + 1000, 0, 200'001);
-        EXPECT_TRUE(side.Read() == expected);
-      });
-    }
+ protected:
+  CommMemType active() const { return std::get<1>(GetParam()); }
+  CommMemType passive() const { return std::get<2>(GetParam()); }
+};
+constexpr CommMemType kTypes[] = {COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_HOST};
+INSTANTIATE_TEST_SUITE_P(Ways, OneSidedKinds, ::testing::Combine(::testing::Values(Way::kAddress, Way::kNetwork),
+                                                                 ::testing::ValuesIn(kTypes), ::testing::ValuesIn(kTypes)));
+
+TEST_P(OneSidedKinds, PutIsVisibleAtTheTargetWhenTheStreamHasPassedIt) {
+  const auto put = [](Side& side) {
+    HcclOneSideOpDesc items[] = {side.Item(0, 100, 50), side.Item(7, 1000, 200'001)};
+    ASSERT_EQ(HcclBatchPut(side.rank.comm, 1, items, 2, side.rank.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
+  };
+  RunPair(active(), passive(), put, [](Side& side) {
+    std::vector<uint8_t> expected(kRegion, 1);
+    memset(expected.data() + 100, 0, 50);
+    memset(expected.data() + 1000, 0, 200'001);
+    EXPECT_TRUE(side.Read() == expected);
+  });
 }
 
-TEST_P(OneSided, GetReadsTheTarget) {
-  for (const CommMemType to : kTypes)
-    for (const CommMemType from : kTypes) {
-      RunPair(to, from, [](Side& side) {
-        HcclOneSideOpDesc item{static_cast<char*>(side.memory) + 8, side.there.addr, 50'000, HCCL_DATA_TYPE_INT32};
-        ASSERT_EQ(HcclBatchGet(side.rank.comm, 1, &item, 1, side.rank.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
-        EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
-        std::vector<uint8_t> expected(kRegion, 0);
-        memset(expected.data() + 8, 1, 200'000);
-        EXPECT_TRUE(side.Read() == expected);
-      });
-    }
+TEST_P(OneSidedKinds, GetReadsTheTarget) {
+  RunPair(active(), passive(), [](Side& side) {
+    HcclOneSideOpDesc item{static_cast<char*>(side.memory) + 8, side.there.addr, 50'000, HCCL_DATA_TYPE_INT32};
+    ASSERT_EQ(HcclBatchGet(side.rank.comm, 1, &item, 1, side.rank.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeStream(side.rank.stream), ACL_SUCCESS);
+    std::vector<uint8_t> expected(kRegion, 0);
+    memset(expected.data() + 8, 1, 200'000);
+    EXPECT_TRUE(side.Read() == expected);
+  });
 }
 
 TEST_P(OneSided, BatchesKeepTheOrderOfTheStream) {

@@ -38,6 +38,7 @@ UcxLink& LinkOf(size_t host) {
 // Two peers that know each other.
 struct Pair {
   Pair(size_t a, size_t b) : here(LinkOf(a).NewPeer()), there(LinkOf(b).NewPeer()) {
+    // Each holds the other until they have met.
     here->Admit(LinkOf(b).address(), [to = there](const std::string& note) { to->Hear(note); });
     there->Admit(LinkOf(a).address(), [to = here](const std::string& note) { to->Hear(note); });
     here->Connect(there->incoming_key());
