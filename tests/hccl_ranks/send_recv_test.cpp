@@ -22,7 +22,7 @@ std::vector<uint8_t> Pattern(size_t size, uint32_t seed) {
 }
 
 TEST_F(SendRecv, BytesArriveAtEverySize) {
-  for (const size_t size : {1u, 100u, 16384u, 16385u, 65537u, 1u << 20, (5u << 20) + 3}) {
+  for (const size_t size : {1u, 100u, 16384u, 16385u, (1u << 20) + 3}) {
     RunCommunicator(2, [size](Rank& self) {
       DeviceBuffer buffer(size);
       if (self.rank == 0) {
