@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "tests/hccl_hosts/rank_program.h"
+#include "bench/rank_program.h"
 
 using namespace hccl_hosts;
 

@@ -14,7 +14,7 @@ namespace ropeway {
 class BatchMemory {
  public:
   static void* Take(size_t bytes) {
-    const size_t rounded = std::bit_ceil(bytes);
+    const size_t rounded = Rounded(bytes);
     BatchMemory& kept = Kept();
     if (kept.bytes_ == rounded) {
       kept.bytes_ = 0;
@@ -23,7 +23,7 @@ class BatchMemory {
     return ::operator new(rounded);
   }
   static void Return(void* block, size_t bytes) {
-    const size_t rounded = std::bit_ceil(bytes);
+    const size_t rounded = Rounded(bytes);
     BatchMemory& kept = Kept();
     if (rounded < kSmallest || rounded > kLargest || kept.ended_) return ::operator delete(block);
     ::operator delete(std::exchange(kept.block_, block));
@@ -37,6 +37,8 @@ class BatchMemory {
 
  private:
   static constexpr size_t kSmallest = size_t{16} << 10, kLargest = size_t{4} << 20;
+  // So that batches of about the same size find it; a large one takes what it needs and no more.
+  static size_t Rounded(size_t bytes) { return bytes > kLargest ? bytes : std::bit_ceil(bytes); }
   static BatchMemory& Kept() {
     static thread_local BatchMemory kept;
     return kept;

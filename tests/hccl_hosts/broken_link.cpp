@@ -1,6 +1,6 @@
 // broken_link RANK 2 FOLDER: rank 0 puts until the script breaks something (the link, or rank 1 itself); the stream must fail with
 // a documented code, the communicator must know why, and everything must still be destroyed.
-#include "hccl_hosts/rank_program.h"
+#include "bench/rank_program.h"
 
 using namespace hccl_hosts;
 

@@ -2,7 +2,7 @@
 // other rank's region; since the operations follow from the seed, every rank can work out what its region must hold in the end.
 #include <random>
 
-#include "hccl_hosts/rank_program.h"
+#include "bench/rank_program.h"
 
 using namespace hccl_hosts;
 

@@ -2,7 +2,6 @@
 // how exports and imports end. What needs a second process is in tests/process/ipc_memory.cpp.
 #include <string>
 
-#include "ropeway/ropeway.h"
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test {
@@ -10,12 +9,8 @@ namespace ipc_mem_test {
 
 using namespace bytes;
 
-class IpcMem : public StreamTest {
+class IpcMem : public SharingTest<StreamTest> {
  protected:
-  void SetUp() override {
-    StreamTest::SetUp();
-    if (std::string(ropewayGetEngineName()) != "cpu") GTEST_SKIP() << "this engine shares no memory between processes";
-  }
   std::string Export(const void* address, size_t size, uint64_t flags = 0) {
     char key[65] = {};
     EXPECT_EQ(aclrtIpcMemGetExportKey(const_cast<void*>(address), size, key, sizeof(key), flags), ACL_SUCCESS);

@@ -4,8 +4,8 @@
 namespace ropeway_test::vmm {
 namespace malloc_physical_test {
 
-using MallocPhysical = DeviceTest;
-using MallocPhysicalBare = BareTest;
+using MallocPhysical = SharingTest<DeviceTest>;
+using MallocPhysicalBare = SharingTest<BareTest>;
 
 struct Args : bytes::CallArgs {
   bool null_handle = false;

@@ -4,7 +4,7 @@
 namespace ropeway_test::vmm {
 namespace mapped_copy_test {
 
-using MappedCopy = StreamTest;
+using MappedCopy = SharingTest<StreamTest>;
 
 TEST_F(MappedCopy, CopiesCrossFromOneMappingIntoTheNext) {
   Range range(4 * kUnit);

@@ -4,7 +4,7 @@
 namespace ropeway_test::vmm {
 namespace mem_access_test {
 
-class MemAccess : public DeviceTest {
+class MemAccess : public SharingTest<DeviceTest> {
  protected:
   static constexpr aclrtMemLocationType kHost = ACL_MEM_LOCATION_TYPE_HOST, kDevice = ACL_MEM_LOCATION_TYPE_DEVICE;
   static uint64_t FlagAt(void* address, aclrtMemLocationType type, uint32_t id) {
