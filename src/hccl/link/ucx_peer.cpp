@@ -240,16 +240,20 @@ void UcxPeer::FailIfStalled(std::chrono::steady_clock::time_point now) {
 }
 
 void UcxPeer::EndpointFailed(void* peer, ucp_ep_h, ucs_status_t status) {
-  // The endpoint may not be closed inside its own callback.
   auto& self = *static_cast<UcxPeer*>(peer);
   self.link_.Post([held = self.shared_from_this(), status] {
     held->Fail({HCCL_E_ROCE_TRANSFER, std::string("the link to the peer broke: ") + held->link_.api().ucs_status_string(status)});
   });
 }
 
+// Later, since this may be inside a callback of UCX, which goes on using the endpoint afterwards.
 void UcxPeer::CloseEndpoint() {
   if (endpoint_ == nullptr || closing_) return;
   closing_ = true;
+  link_.Post([self = shared_from_this()] { self->CloseNow(); });
+}
+
+void UcxPeer::CloseNow() {
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   param.flags = UCP_EP_CLOSE_FLAG_FORCE;

@@ -100,6 +100,7 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   void Drain(const TransferEnd& why);
   void Fail(const TransferEnd& why);
   void CloseEndpoint();
+  void CloseNow();
   void EndWhenQuiet();
 
   UcxLink& link_;
