@@ -30,6 +30,7 @@ UcxLink& LinkOf(size_t host) {
     if (api == nullptr) throw std::runtime_error(why);
     auto* link = new UcxLink(*api);
     if (!link->Open("127.0.0.1", &why)) throw std::runtime_error(why);
+    for (const char* limit : {"HCCL_RDMA_TIMEOUT", "HCCL_RDMA_RETRY_CNT"}) unsetenv(limit);  // the process has a link of its own
     links->push_back(link);
   }
   return *(*links)[host];
