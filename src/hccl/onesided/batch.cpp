@@ -6,12 +6,6 @@
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
-
-using comm::Fail;
-using comm::FromRuntime;
-using comm::Ok;
-using comm::Status;
-
 namespace {
 
 struct DirectCopy {

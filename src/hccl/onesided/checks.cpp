@@ -4,10 +4,6 @@
 
 namespace ropeway::comm {
 
-using comm::Fail;
-using comm::Ok;
-using comm::Status;
-
 Status RequireMemory(int type, const void* addr, uint64_t size) {
   constexpr uint64_t kGiB = 1ull << 30;
   if (type != COMM_MEM_TYPE_DEVICE && type != COMM_MEM_TYPE_HOST)

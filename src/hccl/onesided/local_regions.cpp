@@ -4,8 +4,6 @@
 
 namespace ropeway::comm {
 
-using comm::Fail;
-
 comm::Result<LocalRegion*> LocalRegions::Add(CommMemType type, uint64_t address, uint64_t size) {
   for (LocalRegion& known : regions_) {
     if (known.address == address && known.size == size) return &known;

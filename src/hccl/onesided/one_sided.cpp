@@ -2,18 +2,13 @@
 // batch.cpp.
 #include "hccl/onesided/one_sided.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "acl/acl_rt.h"
 
 namespace ropeway::comm {
-
-using comm::Fail;
-using comm::FromRuntime;
-using comm::Ok;
-using comm::Status;
-
 namespace {
 
 // Asks for the network between ranks of one host, as the original does for RoCE.
@@ -130,7 +125,7 @@ Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, 
   if (const HcclResult result = mailboxes_.Take(peer, kDescriptors, deadline, &body); result != HCCL_SUCCESS)
     return Fail(result, "rank %u sent no descriptors: %s", peer, comm::ResultMeaning(result));
   received->resize(body.size() / sizeof(HcclMemDesc));
-  memcpy(received->data(), body.data(), received->size() * sizeof(HcclMemDesc));
+  std::copy_n(body.data(), received->size() * sizeof(HcclMemDesc), reinterpret_cast<char*>(received->data()));
   for (const HcclMemDesc& one : *received) {
     const auto descriptor = Unpack(one);
     const bool reachable = descriptor && (descriptor->route != Route::kAddress || communicator_.SameProcess(peer));

@@ -8,11 +8,6 @@
 #include "hccl/onesided/one_sided.h"
 
 namespace ropeway::comm {
-
-using comm::Fail;
-using comm::Ok;
-using comm::Status;
-
 namespace {
 
 std::string IpOf(const Address& address) {
