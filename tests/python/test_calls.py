@@ -373,18 +373,29 @@ def test_task_ids(stream):
         assert acl.rt.synchronize_stream(stream) == 0
 
 
+IMPORTER = """
+import sys
+import acl
+
+assert acl.rt.set_device(1) == 0
+theirs, ret = acl.rt.ipc_mem_import_by_key(sys.argv[1], 0)
+assert ret == 0 and theirs != 0, ret
+assert acl.rt.memset(theirs, 4096, 7, 4096) == 0
+assert acl.rt.ipc_mem_close(sys.argv[1]) == 0
+assert acl.rt.reset_device(1) == 0
+"""
+
+
 def test_shared_memory_by_key(device):
     with Device(1 << 20, pattern(1 << 20)) as block:
         key, ret = acl.rt.ipc_mem_get_export_key(block.ptr, block.size, 65, 1)
-        if ret == NOT_SUPPORTED:
-            assert key == ""
-            assert acl.rt.ipc_mem_set_import_pid("key", [os.getpid()]) == NOT_SUPPORTED
-            assert acl.rt.ipc_mem_import_by_key("key", 0) == (0, NOT_SUPPORTED)
-            assert acl.rt.ipc_mem_close("key") == NOT_SUPPORTED
-            pytest.skip("the library does not share memory between processes yet")
         assert ret == 0 and type(key) is str and len(key) == 64
         assert acl.rt.ipc_mem_set_import_pid(key, [os.getpid()]) == 0
+        run_program(IMPORTER, key)
+        assert block.read() == b"\x07" * 4096 + pattern(1 << 20)[4096:]
+        assert acl.rt.ipc_mem_import_by_key("key", 0) == (0, 107000)
         assert acl.rt.ipc_mem_close(key) == 0
+        assert acl.rt.ipc_mem_close(key) == 107000
 
 
 def test_keys_have_a_limit_and_pids_are_lists():
