@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #ifndef MADV_COLLAPSE
@@ -22,12 +23,10 @@ bool Collapse(char* page) { return madvise(page, kHugePage, MADV_COLLAPSE) == 0;
 }  // namespace
 
 HugePages::~HugePages() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-    changed_.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !running_; });
 }
 
 void HugePages::Want(void* memory, size_t size) {
@@ -36,10 +35,7 @@ void HugePages::Want(void* memory, size_t size) {
   wanted_[static_cast<char*>(memory)] = {size, std::vector<bool>(size / kHugePage)};
   renewed_ = true;
   changed_.notify_all();
-  if (running_) return;
-  running_ = true;
-  if (thread_.joinable()) thread_.join();  // it said running_ = false as its last word
-  thread_ = std::thread(&HugePages::Run, this);
+  if (!std::exchange(running_, true)) std::thread(&HugePages::Run, this).detach();
 }
 
 void HugePages::Forget(void* memory) {
@@ -60,7 +56,8 @@ void HugePages::Run() {
     if (Round(lock)) break;
   }
   wanted_.clear();
-  running_ = false;
+  running_ = false;  // the last word, together with the lock
+  changed_.notify_all();
 }
 
 bool HugePages::Round(std::unique_lock<std::mutex>& lock) {

