@@ -47,5 +47,5 @@ rm -f "$folder"/*
 wait
 echo "one host, two processes, MB/s"
 printf '%10s %10s %10s %8s\n' size put copy ratio
-awk '{ printf "%10d %10d %10d %8.2f\n", $1, $2, $3, $2 / $3 }' "$folder/rates"
+awk '{ printf "%10d %10d %10d %8.2f\n", $1, $2, $3, $4 }' "$folder/rates"
 rm -rf "$folder"

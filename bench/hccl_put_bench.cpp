@@ -1,7 +1,8 @@
 // hccl_put_bench RANK 2 FOLDER [SIZE...]: puts from rank 0 to device memory of rank 1, beside copies inside the device in the same run.
-// bench/hccl_put.sh starts both ranks; rank 0 prints "size put-MB/s copy-MB/s" per line. Not a Google Benchmark: it is two processes.
+// bench/hccl_put.sh starts both ranks; rank 0 prints "size put-MB/s copy-MB/s ratio" per line: medians of rounds in turns. Not a Google Benchmark: it is two processes.
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "bench/rank_program.h"
 
@@ -11,21 +12,22 @@ namespace {
 
 constexpr size_t kMost = 256 << 20;
 constexpr size_t kBatch = 16 << 20;  // bytes of a batch of small puts; as with any queue pair, one at a time waits for the network
-constexpr int kRounds = 5;
+constexpr int kRounds = 15;
 
-// The best of several rounds, each long enough to be measured: what the path can do, not what else the machine did.
+// MB/s of one round, long enough to be measured.
 template <typename Submit>
-double Rate(const Rank& self, size_t bytes, Submit submit) {
+double Round(const Rank& self, size_t bytes, Submit submit) {
   const int repeats = static_cast<int>(std::max<size_t>(2, (64 << 20) / bytes));
-  double best = 0;
-  for (int round = 0; round <= kRounds; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < repeats; ++i) submit();
-    RW_MUST(aclrtSynchronizeStream(self.stream));
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    if (round > 0) best = std::max(best, static_cast<double>(bytes) * repeats / took.count() / 1e6);
-  }
-  return best;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) submit();
+  RW_MUST(aclrtSynchronizeStream(self.stream));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return static_cast<double>(bytes) * repeats / took.count() / 1e6;
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
 }
 
 void Measure(const Rank& self, size_t size, char* own, const CommMem& there) {
@@ -33,14 +35,24 @@ void Measure(const Rank& self, size_t size, char* own, const CommMem& there) {
   std::vector<HcclOneSideOpDesc> items;
   for (size_t i = 0; i < count; ++i)
     items.push_back({own + i * size, static_cast<char*>(there.addr) + i * size, size, HCCL_DATA_TYPE_UINT8});
-  const double put = Rate(self, size * count, [&] {
+  const auto put = [&] {
     RW_MUST(HcclBatchPut(self.comm, 1, items.data(), static_cast<u32>(items.size()), self.stream));
-  });
-  const double copy = Rate(self, size * count, [&] {
+  };
+  const auto copy = [&] {
     for (size_t i = 0; i < count; ++i)
       RW_MUST(aclrtMemcpyAsync(own + kMost + i * size, size, own + i * size, size, ACL_MEMCPY_DEVICE_TO_DEVICE, self.stream));
-  });
-  printf("%zu %.0f %.0f\n", size, put, copy);
+  };
+  // In turns, so that whatever else the machine does meets both; the first round only warms up.
+  std::vector<double> puts, copies, ratios;
+  for (int round = 0; round <= kRounds; ++round) {
+    const double put_rate = Round(self, size * count, put);
+    const double copy_rate = Round(self, size * count, copy);
+    if (round == 0) continue;
+    puts.push_back(put_rate);
+    copies.push_back(copy_rate);
+    ratios.push_back(put_rate / copy_rate);
+  }
+  printf("%zu %.0f %.0f %.2f\n", size, Median(puts), Median(copies), Median(ratios));
   fflush(stdout);
 }
 

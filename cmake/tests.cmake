@@ -101,9 +101,13 @@ function(ropeway_process_tests)
     set_target_properties(process_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/process)
   endforeach()
   if(sources AND EXISTS ${tests_dir}/process/run_all.sh)
-    ropeway_watched_test(process bash ${tests_dir}/process/run_all.sh ${CMAKE_BINARY_DIR}/process)
-    set_property(TEST process APPEND PROPERTY ENVIRONMENT ROPEWAY_TEST_LIBRARY=$<TARGET_FILE:ascendcl>)
-    ropeway_long_test(process)
+    # In two parts: together they take minutes under a sanitizer.
+    foreach(part single sharing)
+      ropeway_watched_test(process_${part} bash ${tests_dir}/process/run_all.sh ${CMAKE_BINARY_DIR}/process)
+      set_property(TEST process_${part} APPEND PROPERTY ENVIRONMENT ROPEWAY_TEST_LIBRARY=$<TARGET_FILE:ascendcl>
+                   ROPEWAY_PROCESS_PART=${part})
+      ropeway_long_test(process_${part})
+    endforeach()
   endif()
 endfunction()
 
