@@ -92,12 +92,11 @@ IpcMemory& IpcMemory::Get() {
 
 Result<std::string> IpcMemory::Export(Memory& memory, const void* address, size_t size, bool everybody) {
   const Location location = memory.Find(address, size);
+  const bool of_heap = !memory.mapped().Contains(address) && memory.FindBlock(address).pool == nullptr;
+  if (location.place != Place::kDevice || size > location.room || !of_heap)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p + size %zu is not inside one live block of aclrtMalloc", address, size);
   std::optional<SharedBlock> block = memory.ShareDevice(address, size);
-  if (!block) {
-    if (location.place != Place::kDevice || size > location.room)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p + size %zu is not inside one live block of aclrtMalloc", address, size);
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no shared memory for the %zu bytes at devPtr %p", size, address);
-  }
+  if (!block) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no shared memory for the %zu bytes at devPtr %p", size, address);
   auto offer = std::make_shared<ExportedMemory>(*block, size, location.device);
   if (everybody) offer->AdmitEverybody();
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());

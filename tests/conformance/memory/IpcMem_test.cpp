@@ -2,6 +2,7 @@
 // how exports and imports end. What needs a second process is in tests/process/ipc_memory.cpp.
 #include <string>
 
+#include "acl/acl_rt_memory_soma.h"
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test {
@@ -62,6 +63,32 @@ TEST_F(IpcMem, OnlyLiveDeviceMemoryIsExported) {
   for (void* address : {static_cast<void*>(pinned.get()), freed, static_cast<void*>(&pageable)})
     EXPECT_EQ(aclrtIpcMemGetExportKey(address, 64, key, sizeof(key), 0), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_STREQ(key, "untouched");
+}
+
+TEST_F(IpcMem, AnImportIsNotExportedAgain) {
+  DeviceBuffer block(4096);
+  const std::string key = Export(block.get(), 4096);
+  char* other = Import(key);
+  char second[65] = "untouched";
+  EXPECT_EQ(aclrtIpcMemGetExportKey(other, 64, second, sizeof(second), 0), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_STREQ(second, "untouched");
+  EXPECT_EQ(Close(key), ACL_SUCCESS);
+  EXPECT_EQ(Close(key), ACL_SUCCESS);
+}
+
+TEST_F(IpcMem, MemoryOfAPoolIsNotExported) {
+  aclrtMemPoolProps props = {};
+  props.allocType = ACL_MEM_ALLOCATION_TYPE_PINNED;
+  props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+  aclrtMemPool pool = nullptr;
+  void* block = nullptr;
+  char key[65] = "untouched";
+  ASSERT_EQ(aclrtMemPoolCreate(&pool, &props), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemPoolMallocAsync(&block, 64, pool, stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtIpcMemGetExportKey(block, 64, key, sizeof(key), 0), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_STREQ(key, "untouched");
+  EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemPoolDestroy(pool), ACL_SUCCESS);
 }
 
 struct ImportArgs : CallArgs {
