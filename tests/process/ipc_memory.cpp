@@ -174,7 +174,14 @@ void ImportsOutliveTheExporter() {
   RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   const Key key = exporter.link.Get<Key>();
   char* theirs = Import(key);
+  char* mine = Allocate(2 * kMiB);
+  aclrtStream stream = nullptr;
+  RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  for (int i = 0; i < 500; ++i)  // more than are done when the exporter dies
+    RW_CHECK_EQ(aclrtMemcpyAsync(mine, 2 * kMiB, theirs, 2 * kMiB, ACL_MEMCPY_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
   exporter.Kill();
+  RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  RW_CHECK(Holds(mine, 2 * kMiB, 'e'));
   RW_CHECK(Holds(theirs, 2 * kMiB, 'e'));
   Fill(theirs, kMiB, 'f');
   RW_CHECK(Holds(theirs, kMiB, 'f'));

@@ -273,8 +273,13 @@ def test_every_function_leaves_memory_flat(stream):
         for fact in facts.ALL + facts.OURS:
             if fact.name in ELSEWHERE:
                 continue
-            blocks, heap = growth(calls.get(fact.name) or with_zeros(fact))
-            if blocks >= ROUNDS // 10 or heap >= 4 * ROUNDS:
+            # What a function takes once, however late, it does not take again; a leak goes on.
+            for _ in range(2):
+                blocks, heap = growth(calls.get(fact.name) or with_zeros(fact))
+                leaking = blocks >= ROUNDS // 10 or heap >= 4 * ROUNDS
+                if not leaking:
+                    break
+            if leaking:
                 leaks.append((fact.name, blocks, heap))
         release()
     assert leaks == []
