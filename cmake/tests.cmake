@@ -23,15 +23,18 @@ function(ropeway_static_test name script)
   endif()
 endfunction()
 
-# ropeway_watched_test(NAME COMMAND...) runs a program of this build under the watchdog.
+# ropeway_watched_test(NAME COMMAND...) runs a program of this build under the watchdog. Google Test prints failures only: what a
+# log shows of a failed entry is then the failure, and not the thousand tests in front of it.
 function(ropeway_watched_test name)
   ropeway_test(${name} bash ${tools_dir}/with_watchdog.sh 270 ${ARGN})
+  set(environment GTEST_BRIEF=1)
   if(ROPEWAY_SANITIZE STREQUAL "address")
     # The leak checker crashes on threads that libraries such as UCX start when it follows their thread-local memory this way.
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1;ASAN_OPTIONS=intercept_tls_get_addr=0")
+    list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=intercept_tls_get_addr=0)
   elseif(ROPEWAY_SANITIZE STREQUAL "thread")
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "ROPEWAY_FIXED_LAYOUT=1;TSAN_OPTIONS=second_deadlock_stack=1")
+    list(APPEND environment ROPEWAY_FIXED_LAYOUT=1 TSAN_OPTIONS=second_deadlock_stack=1)
   endif()
+  set_property(TEST ${name} PROPERTY ENVIRONMENT ${environment})
 endfunction()
 
 # ropeway_gtest(PROGRAM LIBRARY SOURCE...) builds one Google Test program on the shared library or on its objects.

@@ -6,6 +6,8 @@
 //
 // Invariant: a waiter is in at most one gate. After PassOrPark returned false, exactly one of these happens: Opened() is
 // called once, or Unpark returns true.
+//
+// The memory of a gate lasts as long as the engine: an Unpark may come when the gate is long out of use (lasting_gate.h).
 #pragma once
 
 #include "base/spin_lock.h"

@@ -16,7 +16,7 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
   Task task{};
   task.kind = TaskKind::kAwait;
   task.call = call;
-  task.await = {&gate_, &waited_, timeout_ns};
+  task.await = {gate_.get(), &waited_, timeout_ns};
   held_by_stream_ = shared_from_this();
   uint64_t number = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &number);
@@ -39,7 +39,7 @@ bool Operation::Finish(int code, const std::string& text) {
     code_ = code;
     text_ = text;
   }
-  gate_.Open();
+  gate_->Open();
   return true;
 }
 

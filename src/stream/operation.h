@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "engine/lasting_gate.h"
 #include "stream/stream.h"
 
 namespace ropeway {
@@ -58,7 +59,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   // The stream has left, through the gate or not: gives up its reference, so the operation may be gone afterwards.
   void Leave(bool through_gate);
 
-  Gate gate_;
+  LastingGate gate_;
   Waited waited_{*this};
   std::shared_ptr<Operation> held_by_stream_;
   std::atomic<bool> started_{false};

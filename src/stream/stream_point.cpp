@@ -40,7 +40,7 @@ Status StreamPoint::AwaitOn(StreamRef stream, const FailureScope* current, const
   Task task{};
   task.kind = TaskKind::kAwait;
   task.call = call;
-  task.await = {&gate_, waiting.get(), 0};
+  task.await = {gate_.get(), waiting.get(), 0};
   RW_TRY(stream.stream->Enqueue(stream.generation, current, task));
   waiting.release();  // the task's
   return Ok();
@@ -48,7 +48,7 @@ Status StreamPoint::AwaitOn(StreamRef stream, const FailureScope* current, const
 
 void StreamPoint::Reached() {
   passed_.store(true, std::memory_order_release);
-  gate_.Open();
+  gate_->Open();
   if (tasks_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::shared_ptr<StreamPoint> last = std::move(held_by_tasks_);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/status.h"
+#include "engine/lasting_gate.h"
 #include "engine/task.h"
 #include "stream/stream.h"
 
@@ -30,7 +31,7 @@ class StreamPoint final : public Marker, public std::enable_shared_from_this<Str
  private:
   class Waiting;
 
-  Gate gate_;
+  LastingGate gate_;
   std::atomic<bool> passed_{false};
   std::atomic<int> tasks_{1};
   std::shared_ptr<StreamPoint> held_by_tasks_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -120,10 +121,36 @@ class Stranger {
   bool connected_ = false;
 };
 
-inline size_t OpenDescriptors() {
-  size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
-  return count;
-}
+// Counts descriptors when no connection but its own is left, and the service's thread has let go of the last one: that thread
+// answers here only when it is back from what it did before.
+class DescriptorCount {
+ public:
+  explicit DescriptorCount(ropeway::ipc::Service* service) : service_(service) {
+    auto offer = std::make_shared<TestOffer>();
+    key_ = service->Publish(offer).value();
+    auto joined = service->Connect(key_, kTestType, std::make_shared<TestListener>(), ropeway::Deadline::Never());
+    EXPECT_TRUE(joined.ok());
+    connection_ = joined.value().connection;
+  }
+  ~DescriptorCount() {
+    connection_->Close();
+    service_->Withdraw(key_);
+  }
+  DescriptorCount(const DescriptorCount&) = delete;
+  DescriptorCount& operator=(const DescriptorCount&) = delete;
+
+  size_t Now() {
+    while (service_->connections() != 2) sched_yield();  // both ends of ours
+    EXPECT_TRUE(connection_->Call({kTwice, 0, {1}}, ropeway::Deadline::Never()).ok());
+    size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+    return count;
+  }
+
+ private:
+  ropeway::ipc::Service* service_;
+  ropeway::ipc::Key key_;
+  std::shared_ptr<ropeway::ipc::Connection> connection_;
+};
 
 }  // namespace ropeway_unit

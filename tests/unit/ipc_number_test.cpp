@@ -76,16 +76,17 @@ TEST_F(IpcNumberService, TheSocketAloneOpensNothing) {
 }
 
 TEST_F(IpcNumberService, NothingIsLeftOfManyNumbers) {
-  const size_t before = OpenDescriptors();
+  DescriptorCount descriptors(service_);
+  const size_t before = descriptors.Now();
   std::vector<Key> keys;
   for (int i = 0; i < 50; ++i) {
     Result<uint64_t> number = service_->PublishNumber(std::make_shared<TestOffer>());
     ASSERT_TRUE(number.ok());
     keys.push_back(KeyOfNumber(number.value()));
   }
-  EXPECT_EQ(OpenDescriptors(), before + keys.size());
+  EXPECT_EQ(descriptors.Now(), before + keys.size());
   for (const Key& key : keys) service_->Withdraw(key);
-  EXPECT_EQ(OpenDescriptors(), before);
+  EXPECT_EQ(descriptors.Now(), before);
 }
 
 }  // namespace ipc_number_test

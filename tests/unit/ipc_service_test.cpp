@@ -273,13 +273,11 @@ TEST_F(IpcServiceTest, ManyImportsLeaveNothingBehind) {
     joined.value().connection->Close();
   };
   round();
-  offer_->ear.AwaitGoodbyes(1);
-  const size_t before = OpenDescriptors();
+  DescriptorCount descriptors(service_);
+  const size_t before = descriptors.Now();
   for (int i = 0; i < kRounds; ++i) round();
   offer_->ear.AwaitGoodbyes(1 + kRounds);
-  // The exporter's end goes right behind its goodbye.
-  for (int i = 0; i < 10000 && OpenDescriptors() != before; ++i) sched_yield();
-  EXPECT_EQ(OpenDescriptors(), before);
+  EXPECT_EQ(descriptors.Now(), before);
 }
 
 }  // namespace ipc_service_test

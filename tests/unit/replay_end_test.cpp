@@ -74,8 +74,8 @@ TEST_P(ReplayEndTest, AnAbortWaitsForAHostCallThatRuns) {
   HostThread thread;
   Line& line = shop_.NewLine();
   TestGraph& graph = NewGraph(2);
-  RepeatMarker* parked = graph.Await(1, &gate_);
-  graph.Add(0, CallTask(
+  RepeatMarker* parked = graph.Await(0, &gate_);  // the first branch runs first: it is parked when the call begins
+  graph.Add(1, CallTask(
                    &thread,
                    [](void* argument) {
                      auto* here = static_cast<Call*>(argument);
@@ -84,7 +84,7 @@ TEST_P(ReplayEndTest, AnAbortWaitsForAHostCallThatRuns) {
                      here->ended = true;
                    },
                    &call));
-  RepeatMarker* behind = graph.Mark(0);
+  RepeatMarker* behind = graph.Mark(1);
   line.Submit(graph.Replay());
   std::thread helper([&] { line->Wait(1, Deadline::Never()); });  // late schedules need somebody who waits
   call.begun.Await();
