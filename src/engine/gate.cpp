@@ -7,11 +7,12 @@ namespace ropeway {
 
 bool Gate::PassOrPark(Waiter* waiter) {
   std::lock_guard lock(lock_);
-  if (broken_) return true;
+  waiter->broke_through_ = broken_ && !open_;
   if (open_) {
     if (mode_ == Mode::kAutoReset) open_ = false;
     return true;
   }
+  if (broken_) return true;
   waiter->next_parked_ = nullptr;
   (last_ != nullptr ? last_->next_parked_ : first_) = waiter;
   last_ = waiter;
@@ -65,13 +66,9 @@ void Gate::Break() {
     broken_ = true;
     released = std::exchange(first_, nullptr);
     last_ = nullptr;
+    for (Waiter* parked = released; parked != nullptr; parked = parked->next_parked_) parked->broke_through_ = true;
   }
   Release(released);
-}
-
-bool Gate::Take() {
-  std::lock_guard lock(lock_);
-  return std::exchange(open_, false);
 }
 
 void Gate::Renew() {

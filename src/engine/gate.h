@@ -23,6 +23,8 @@ class ParkingPlace {
    public:
     // The way is free. Called without any lock of the place, on the thread that opened it.
     virtual void Opened() = 0;
+    // The last gate let it through because it was broken, not because it was open.
+    bool broke_through() const { return broke_through_; }
 
    protected:
     ~Waiter() = default;
@@ -30,6 +32,7 @@ class ParkingPlace {
    private:
     friend class Gate;
     Waiter* next_parked_ = nullptr;
+    bool broke_through_ = false;
   };
 
   // True when the waiter was parked here and no longer is.
@@ -55,10 +58,9 @@ class Gate final : public ParkingPlace {
   void Close();
   bool open() const;
 
-  // What opens this gate may never come again: those who are parked go on, and nobody is parked here until Renew. A passage
-  // then no longer uses an opening up; who wants to know whether there was one takes it.
+  // What opens this gate may never come again: those who are parked go on, and nobody is parked here until Renew. Each is told
+  // whether it still met an opening (broke_through).
   void Break();
-  bool Take();
   // Closed and whole, as a new one. Nobody may be parked.
   void Renew();
 

@@ -59,8 +59,8 @@ class Marker {
   virtual void Begun() {}
   // The wait took longer than its limit; Reached follows.
   virtual void TimedOut() {}
-  // Why the wait ended badly, asked before Reached; 0 when it did not.
-  virtual int Failed(TaskFailure*) const { return 0; }
+  // Why the wait ended badly, asked before Reached; 0 when it did not. `gate_broke`: it came through a gate that was broken.
+  virtual int Failed(bool /*gate_broke*/, TaskFailure*) const { return 0; }
 
  protected:
   ~Marker() = default;

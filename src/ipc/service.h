@@ -20,6 +20,9 @@
 
 namespace ropeway::ipc {
 
+// How long an importer waits for an exporter that is alive and does not answer.
+constexpr int64_t kPatienceMs = 10000;
+
 // An import that was admitted.
 struct Joined {
   std::shared_ptr<Connection> connection;

@@ -6,7 +6,6 @@ namespace ropeway {
 namespace {
 
 constexpr uint32_t kPhysicalOfferType = 3;
-constexpr int64_t kPatienceMs = 5000;  // for an exporter that is alive but does not answer
 
 void Write(const PhysicalTraits& traits, ipc::Message* welcome) {
   welcome->value[0] = traits.size;
@@ -98,7 +97,7 @@ Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   if (service->Find(key, kPhysicalOfferType) != nullptr)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was exported by this process; use the handle itself");
-  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kPhysicalOfferType, {}, Deadline::AfterMs(kPatienceMs)));
+  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kPhysicalOfferType, {}, Deadline::AfterMs(ipc::kPatienceMs)));
   joined.connection->Close();
   PhysicalTraits traits;
   std::shared_ptr<SharedPages> pages;

@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint32_t kMemoryType = 0x4D454D31;
 // An exporter that lives answers in microseconds; one that is stopped in a debugger should not stop its importers for good.
-constexpr int64_t kPatienceMs = 5000;
 
 // What the exporter tells about the descriptor that it sends along.
 enum WelcomeValue { kOffset, kSize, kPieceOffset, kPieceSize, kDevice, kAlive };
@@ -132,7 +131,7 @@ Result<IpcMemory::Imported> IpcMemory::Import(Memory& memory, const char* text, 
   static auto* const listener = new std::shared_ptr<ipc::Listener>(std::make_shared<IgnoreExporter>());
   RW_TRY_SET(ipc::Key key, ipc::Key::ParseString(text));
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
-  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kMemoryType, *listener, Deadline::AfterMs(kPatienceMs)));
+  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kMemoryType, *listener, Deadline::AfterMs(ipc::kPatienceMs)));
   const uint64_t* value = joined.welcome.value;
   if (value[kAlive] == 0 || !joined.fd) {
     joined.connection->Close();

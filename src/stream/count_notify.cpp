@@ -6,7 +6,7 @@
 namespace ropeway {
 namespace {
 
-std::atomic<int> g_next_id{1};
+std::atomic<int> g_next_count_notify_id{1};
 
 }  // namespace
 
@@ -118,7 +118,7 @@ CountNotifySlab& CountNotifies() {
 CountNotify* CountNotify::Create(int device) {
   CountNotify* notify = CountNotifies().Take();
   if (notify == nullptr) return nullptr;
-  notify->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
+  notify->id_ = g_next_count_notify_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
   notify->device_ = device;
   notify->counter_ = std::make_shared<Counter>();
   CountNotifies().Publish(notify);

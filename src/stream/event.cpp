@@ -11,7 +11,7 @@
 namespace ropeway {
 namespace {
 
-std::atomic<int> g_next_id{1};
+std::atomic<int> g_next_event_id{1};
 std::atomic<uint64_t> g_ids_in_use{0};
 
 Task MarkTask(Marker* marker, const char* call) {
@@ -93,7 +93,7 @@ Event* Event::Make(Kind kind, uint32_t flags, int device, FailureScope* scope, s
   event->scope_ = scope;
   event->scope_epoch_ = scope->epoch();
   event->ipc_ = std::move(ipc);
-  event->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
+  event->id_ = g_next_event_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
   if (kind == Kind::kClassic) event->TakeId();
   Events().Publish(event);
   return event;

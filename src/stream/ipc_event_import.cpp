@@ -5,7 +5,6 @@
 namespace ropeway {
 namespace {
 
-constexpr int64_t kPatienceMs = 10000;  // for a home that is alive and does not answer
 
 class EventImport final : public IpcEvent, public ipc::Listener {
  public:
@@ -30,7 +29,7 @@ class EventImport final : public IpcEvent, public ipc::Listener {
   Result<Latest> Watch(uint64_t watch, Told told) override;
   void Unwatch(uint64_t watch) override;
 
-  Result<ipc::Message> Ask(const ipc::Message& message) { return connection_->Call(message, Deadline::AfterMs(kPatienceMs)); }
+  Result<ipc::Message> Ask(const ipc::Message& message) { return connection_->Call(message, Deadline::AfterMs(ipc::kPatienceMs)); }
   Result<Latest> AskLatest(const ipc::Message& message);
   static Told Take(std::map<uint64_t, Told>* from, uint64_t name);
 
@@ -45,7 +44,7 @@ class EventImport final : public IpcEvent, public ipc::Listener {
 Status EventImport::Join(const ipc::Key& key) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   const auto listener = std::shared_ptr<ipc::Listener>(shared_from_this(), this);
-  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kEventOfferType, listener, Deadline::AfterMs(kPatienceMs)));
+  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kEventOfferType, listener, Deadline::AfterMs(ipc::kPatienceMs)));
   connection_ = std::move(joined.connection);
   device_ = static_cast<int>(joined.welcome.value[0]);
   return Ok();

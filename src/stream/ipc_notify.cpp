@@ -6,7 +6,6 @@
 namespace ropeway {
 namespace {
 
-constexpr int64_t kPatienceMs = 10000;  // for an exporter that is alive and does not answer
 constexpr uint64_t kWithdrawn = 1;      // the answer to a take that was withdrawn in time
 constexpr const char* kDied = "a process that shares the notify has died, so the record may never come";
 
@@ -62,14 +61,7 @@ void Notify::Withdraw() {
   if (ipc::Service* service = ipc::Service::GetIfStarted()) service->Withdraw(offer->key);
 }
 
-void Notify::Break() {
-  broken_.store(true, std::memory_order_release);
-  flag_.Break();
-}
-
-int Notify::TakeWhenBroken(TaskFailure* failure) {
-  return flag_.Take() ? 0 : Explain(failure, ACL_ERROR_RT_IPC_ERROR, "%s", kDied);
-}
+int Notify::ExplainDeath(TaskFailure* failure) { return Explain(failure, ACL_ERROR_RT_IPC_ERROR, "%s", kDied); }
 
 // --- NotifyOffer --------------------------------------------------------------------------------------------------------
 
@@ -134,7 +126,7 @@ void NotifyOffer::Grant(const Name& name) {
     std::lock_guard lock(mutex_);
     waiting = std::move(waiting_.extract(name).mapped());
   }
-  const bool served = !notify_.broken() || notify_.flag_.Take();
+  const bool served = !waiting->broke_through();
   const bool heard = waiting->connection->Reply(name.second, served ? 0 : ACL_ERROR_RT_IPC_ERROR);
   if (served && !heard) notify_.flag_.Open();  // nobody there any more: for the next one
 }
@@ -156,7 +148,7 @@ void NotifyOffer::OnGone(ipc::Connection& connection, bool said_goodbye) {
       next = notify_.flag_.Unpark(next->second.get()) ? waiting_.erase(next) : std::next(next);
     }
   }
-  if (!said_goodbye) notify_.Break();
+  if (!said_goodbye) notify_.flag_.Break();
 }
 
 // --- NotifyImport -------------------------------------------------------------------------------------------------------
@@ -183,7 +175,7 @@ class NotifyImport::Request final : public Operation {
 Result<std::shared_ptr<NotifyImport>> NotifyImport::Open(const ipc::Key& key) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   auto home = std::make_shared<NotifyImport>();
-  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kNotifyOfferType, home, Deadline::AfterMs(kPatienceMs)));
+  RW_TRY_SET(ipc::Joined joined, service->Connect(key, kNotifyOfferType, home, Deadline::AfterMs(ipc::kPatienceMs)));
   home->connection_ = std::move(joined.connection);
   home->device_ = static_cast<int>(joined.welcome.value[0]);
   home->id_ = static_cast<int>(joined.welcome.value[1]);

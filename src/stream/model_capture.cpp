@@ -8,7 +8,7 @@ namespace ropeway {
 namespace {
 
 std::atomic<int> g_open_captures{0};
-std::atomic<uint32_t> g_next_id{1};
+std::atomic<uint32_t> g_next_model_id{1};
 
 // Streams that are driven elsewhere cannot take part.
 constexpr uint32_t kExcluded = ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
@@ -36,7 +36,7 @@ Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
   if (model == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no room for another model");
   model->scope_ = &stream.failure_scope();
   model->scope_epoch_ = model->scope_->epoch();
-  model->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
+  model->id_ = g_next_model_id.fetch_add(1, std::memory_order_relaxed);
   model->mode_ = mode;
   model->thread_ = std::this_thread::get_id();
   model->state_.store(State::kCapturing, std::memory_order_release);

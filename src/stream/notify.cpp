@@ -5,7 +5,7 @@
 namespace ropeway {
 namespace {
 
-std::atomic<int> g_next_id{1};
+std::atomic<int> g_next_notify_id{1};
 
 Task NotifyTask(TaskKind kind, const char* call) {
   Task task{};
@@ -24,7 +24,7 @@ NotifySlab& Notifies() {
 Notify* Notify::Create(int device) {
   Notify* notify = Notifies().Take();
   if (notify == nullptr) return nullptr;
-  notify->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed) & 0x1FFF;
+  notify->id_ = g_next_notify_id.fetch_add(1, std::memory_order_relaxed) & 0x1FFF;
   notify->device_ = device;
   Notifies().Publish(notify);
   return notify;
@@ -40,7 +40,6 @@ bool Notify::Destroy(void* handle) {
 
 void Notify::Recycle() {
   flag_.Renew();
-  broken_.store(false, std::memory_order_relaxed);
   home_.reset();
 }
 

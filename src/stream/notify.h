@@ -57,7 +57,7 @@ class Notify final : public SlabObject {
     void Reached() override { Notifies().Release(&notify_); }
     void Dropped() override { Notifies().Release(&notify_); }
     void Repeat() override { Notifies().Retain(&notify_); }
-    int Failed(TaskFailure* failure) const override { return notify_.broken() ? notify_.TakeWhenBroken(failure) : 0; }
+    int Failed(bool gate_broke, TaskFailure* failure) const override { return gate_broke ? ExplainDeath(failure) : 0; }
     Notify& notify_;
   };
   struct WasReset final : Marker {
@@ -71,11 +71,8 @@ class Notify final : public SlabObject {
     Notify& notify_;
   };
   Status Submit(StreamRef stream, const FailureScope* current, Task& task);
-  // One of the processes that share the notify died: a record may never come, and nobody waits for one any more.
-  bool broken() const { return broken_.load(std::memory_order_acquire); }
-  void Break();
-  // How a wait ends then: a flag that is set still counts.
-  int TakeWhenBroken(TaskFailure* failure);
+  // How waits end when one of the processes that share the notify has died: a record may never come. A flag that is set counts.
+  static int ExplainDeath(TaskFailure* failure);
   void Withdraw();
 
   int id_ = 0;
@@ -84,7 +81,6 @@ class Notify final : public SlabObject {
   Recorded recorded_{*this};
   Passed passed_{*this};
   WasReset was_reset_{*this};
-  std::atomic<bool> broken_{false};
   std::shared_ptr<NotifyImport> home_;   // of an imported one; fixed while it lives
   std::shared_ptr<NotifyOffer> offer_;   // of an exported one; guarded by a mutex of ipc_notify.cpp
 };

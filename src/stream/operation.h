@@ -45,7 +45,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
    public:
     explicit Waited(Operation& operation) : operation_(operation) {}
     void Begun() override { operation_.Begin(); }
-    int Failed(TaskFailure* failure) const override { return operation_.Explain(failure); }
+    int Failed(bool, TaskFailure* failure) const override { return operation_.Explain(failure); }
     void TimedOut() override { timed_out_ = true; }
     void Reached() override { operation_.Leave(!timed_out_); }
     void Dropped() override { operation_.Leave(false); }

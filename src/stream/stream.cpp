@@ -11,7 +11,7 @@
 namespace ropeway {
 namespace {
 
-std::atomic<int> g_next_id{1};
+std::atomic<int> g_next_stream_id{1};
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Stream* Stream::Create(const StreamOptions& options) {
   const uint32_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
   const uint32_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
   stream->obstacles_.store(keeping | watched, std::memory_order_release);
-  stream->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
+  stream->id_ = g_next_stream_id.fetch_add(1, std::memory_order_relaxed);
   stream->priority_.store(options.priority, std::memory_order_relaxed);
   if (stream->queue_ == nullptr) stream->queue_ = options.engine->CreateQueue();
   stream->queue_->Open({stream, static_cast<uint32_t>(stream->id_), options.device, options.priority});

@@ -28,22 +28,26 @@ class Visitor : public Gate::Waiter {
   int number_;
 };
 
-TEST(GateTest, ABrokenGateHoldsNobodyUpAndKeepsItsOpening) {
+TEST(GateTest, ABrokenGateHoldsNobodyUpAndTellsWhoMetNoOpening) {
   Gate gate(Gate::Mode::kAutoReset);
-  Visitor first, second, later;
+  Visitor in_time, first, second, later;
+  gate.Open();
+  EXPECT_TRUE(gate.PassOrPark(&in_time));
   EXPECT_FALSE(gate.PassOrPark(&first));
   EXPECT_FALSE(gate.PassOrPark(&second));
   gate.Break();
   EXPECT_EQ(first.opened, 1);
   EXPECT_EQ(second.opened, 1);
-  EXPECT_FALSE(gate.Take());
+  EXPECT_TRUE(first.broke_through() && second.broke_through());
+  EXPECT_FALSE(in_time.broke_through()) << "its opening was there before the gate broke";
   gate.Open();
-  EXPECT_TRUE(gate.PassOrPark(&later)) << "does not use the opening up";
-  EXPECT_TRUE(gate.Take());
-  EXPECT_FALSE(gate.Take());
   EXPECT_TRUE(gate.PassOrPark(&later));
+  EXPECT_FALSE(later.broke_through()) << "an opening still counts";
+  EXPECT_TRUE(gate.PassOrPark(&later));
+  EXPECT_TRUE(later.broke_through()) << "once";
   gate.Renew();
   EXPECT_FALSE(gate.PassOrPark(&later));
+  EXPECT_FALSE(later.broke_through());
   EXPECT_TRUE(gate.Unpark(&later));
 }
 

@@ -8,7 +8,7 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr const char* kNoKernels = "kernels do not run here, so no exception comes from one";
+constexpr const char* kNoKernelRuns = "kernels do not run here, so no exception comes from one";
 constexpr const char* kNoRepair = "devices made of software have no hardware faults, so there is nothing to repair";
 
 }  // namespace
@@ -19,7 +19,7 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo* info, void** de
     RW_TRY(RequirePointer("info", info));
     RW_TRY(RequirePointer("devArgsPtr", devArgsPtr));
     RW_TRY(RequirePointer("devArgsLen", devArgsLen));
-    return NotSupportedQuietly(kNoKernels);
+    return NotSupportedQuietly(kNoKernelRuns);
   });
 }
 
@@ -27,7 +27,7 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo* info, acl
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("info", info));
     RW_TRY(RequirePointer("func", func));
-    return NotSupportedQuietly(kNoKernels);
+    return NotSupportedQuietly(kNoKernelRuns);
   });
 }
 
@@ -36,7 +36,7 @@ aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle, aclrtOpExcept
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("binHandle", binHandle));
     RW_TRY(RequirePointer("callback", reinterpret_cast<const void*>(callback)));
-    return NotSupportedQuietly(kNoKernels);
+    return NotSupportedQuietly(kNoKernelRuns);
   });
 }
 

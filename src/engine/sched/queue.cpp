@@ -243,7 +243,7 @@ bool LaneQueue::RunAwait(const Task& task) {
 
 int LaneQueue::EndAwait(const Task& task) {
   TaskFailure failure;
-  const int code = task.await.marker->Failed(&failure);
+  const int code = task.await.marker->Failed(broke_through(), &failure);
   if (code != 0) ReportFailure(task, code, failure.text);
   task.await.marker->Reached();
   return code;

@@ -184,7 +184,8 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
   if (branch.timed_out.exchange(false, std::memory_order_acquire)) queue_.ReportTimeout(task);
   if (task.kind == TaskKind::kAwait) {
     TaskFailure failure;
-    if (const int code = dropped ? 0 : task.await.marker->Failed(&failure)) queue_.ReportFailure(task, code, failure.text);
+    if (const int code = dropped ? 0 : task.await.marker->Failed(branch.broke_through(), &failure))
+      queue_.ReportFailure(task, code, failure.text);
     dropped ? task.await.marker->Dropped() : task.await.marker->Reached();
   } else if (task.kind == TaskKind::kAwaitBound && !dropped) {
     TellBound(task.edge.index);

@@ -6,7 +6,6 @@
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
-namespace {
 
 struct DirectCopy {
   void* to;
@@ -15,6 +14,8 @@ struct DirectCopy {
   bool to_device;
   bool from_device;
 };
+
+namespace {
 
 aclrtMemcpyKind KindOf(const DirectCopy& copy) {
   if (copy.to_device) return copy.from_device ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_HOST_TO_DEVICE;
