@@ -198,8 +198,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
   *function = reinterpret_cast<CUfunction>(few ? &g_copy_few : &g_copy_pieces);
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void** arguments,
-                        void**) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction function, void** arguments, void**) {
   RW_OBEY;
   const bool is_few = function == reinterpret_cast<CUfunction>(&g_copy_few);
   const auto* few = static_cast<const FewPieces*>(arguments[0]);

@@ -86,7 +86,7 @@ void Tasks() {
 // A GPU that is gone answers every call so: each synchronise says it again, nothing hangs.
 void LostDevice() {
   const Scene scene;
-  for (const char* call : {"cuMemcpyAsync", "cuLaunchKernel", "cuStreamQuery", "cuMemCreate", "cuMemsetD8Async", "cuMemHostRegister"})
+  for (const char* call : {"cuMemcpyAsync", "cuLaunchKernelEx", "cuStreamQuery", "cuMemCreate", "cuMemsetD8Async", "cuMemHostRegister"})
     scene.driver.fail(call, kUnavailable, 0, -1);
   for (int round = 0; round < 2; ++round) {
     RW_CHECK_EQ(scene.CopyUp(), ACL_SUCCESS);
@@ -142,7 +142,7 @@ aclError SubmitBatch(const Scene& scene, size_t blocks) {
 void Batches() {
   const Scene scene;
   for (size_t blocks : {size_t{16}, size_t{1000}, size_t{4096}}) {
-    scene.driver.fail("cuLaunchKernel", kIllegalAddress, blocks == 4096 ? 1 : 0, 1);
+    scene.driver.fail("cuLaunchKernelEx", kIllegalAddress, blocks == 4096 ? 1 : 0, 1);
     RW_CHECK_EQ(SubmitBatch(scene, blocks), ACL_SUCCESS);
     RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_ERROR_RT_SYS_DMA);
     ExpectMessage("CUDA_ERROR_ILLEGAL_ADDRESS");
@@ -181,7 +181,7 @@ void Pageable() {
   const Scene scene;
   std::vector<char> own(kMiB);
   scene.driver.fail("cuMemcpyAsync", kIllegalAddress, 0, -1);
-  scene.driver.fail("cuLaunchKernel", kIllegalAddress, 0, -1);
+  scene.driver.fail("cuLaunchKernelEx", kIllegalAddress, 0, -1);
   RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, kMiB, own.data(), kMiB, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_ERROR_RT_SYS_DMA);
   ExpectMessage("CUDA_ERROR_ILLEGAL_ADDRESS");
   RW_CHECK_EQ(aclrtMemcpy(own.data(), kMiB, scene.device, kMiB, ACL_MEMCPY_DEVICE_TO_HOST), ACL_ERROR_RT_SYS_DMA);

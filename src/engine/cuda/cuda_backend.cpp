@@ -17,6 +17,12 @@ namespace {
 
 CUdeviceptr Bits(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
 
+// From Hopper on, when the kernels say so.
+bool OverlapsKernels(const Driver& driver) {
+  int major = 0;
+  return driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) == CUDA_SUCCESS && major >= 9;
+}
+
 }  // namespace
 
 std::unique_ptr<CudaBackend> CudaBackend::Create(const Driver& driver, int gpus, WorkSharer& sharer, unsigned ctas) {
@@ -27,6 +33,7 @@ std::unique_ptr<CudaBackend> CudaBackend::Create(const Driver& driver, int gpus,
   Gpu& gpu = backend->gpu_;
   gpu.driver = &driver;
   gpu.ctas = ctas;
+  gpu.overlaps_slices = OverlapsKernels(driver);
   if (driver.cuDeviceGet(&device, 0) != CUDA_SUCCESS || driver.cuDevicePrimaryCtxRetain(&gpu.context, device) != CUDA_SUCCESS ||
       driver.cuCtxSetCurrent(gpu.context) != CUDA_SUCCESS || driver.cuModuleLoadData(&module, ropeway_cuda_kernels) != CUDA_SUCCESS ||
       driver.cuModuleGetFunction(&gpu.copy_pieces, module, "ropeway_copy_pieces") != CUDA_SUCCESS ||

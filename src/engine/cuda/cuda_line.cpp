@@ -79,6 +79,7 @@ bool CudaLine::Touches(const KernelPiece& piece) const {
 }
 
 void CudaLine::CopyByEngine(void* dst, const void* src, size_t size) {
+  slice_in_front_ = false;
   Note(gpu_.driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(dst), reinterpret_cast<CUdeviceptr>(src), size, stream_));
 }
 
@@ -138,12 +139,22 @@ void CudaLine::AddTo(FewPieces& few, const KernelPiece& piece) {
 
 void CudaLine::Launch(FewPieces& few) {
   void* arguments[] = {&few};
-  Launch(gpu_.copy_few, few.shares, arguments);
+  Launch(gpu_.copy_few, few.shares, arguments, false);
+  slice_in_front_ = false;
 }
 
-void CudaLine::Launch(CUfunction kernel, size_t most_blocks, void** arguments) {
-  const auto blocks = static_cast<unsigned>(std::min<size_t>(gpu_.ctas, most_blocks));
-  Note(gpu_.driver->cuLaunchKernel(kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream_, arguments, nullptr));
+void CudaLine::Launch(CUfunction kernel, size_t most_blocks, void** arguments, bool beside) {
+  CUlaunchAttribute overlap{};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(std::min<size_t>(gpu_.ctas, most_blocks));
+  config.blockDimX = kThreads;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.hStream = stream_;
+  config.attrs = &overlap;
+  config.numAttrs = beside && gpu_.overlaps_slices ? 1 : 0;
+  Note(gpu_.driver->cuLaunchKernelEx(&config, kernel, arguments, nullptr));
 }
 
 void CudaLine::BeginMove(size_t pieces, size_t bytes) {
@@ -171,10 +182,12 @@ void CudaLine::AddSlowly(void* dst, const void* src, size_t size) {
 }
 
 void CudaLine::LaunchList() {
+  if (list_length_ == 0) return;
   const KernelPiece* list = List();
   auto number = static_cast<unsigned>(list_length_);
   void* arguments[] = {&list, &number};
-  Launch(gpu_.copy_pieces, number, arguments);
+  Launch(gpu_.copy_pieces, number, arguments, slice_in_front_);
+  slice_in_front_ = true;
 }
 
 void CudaLine::Store(void* address, uint64_t value) {

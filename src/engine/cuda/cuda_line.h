@@ -19,6 +19,7 @@ struct Gpu {
   CUfunction copy_pieces = nullptr;
   CUfunction copy_few = nullptr;
   unsigned ctas = 16;
+  bool overlaps_slices = false;  // kernels of one stream can run beside each other
 };
 
 class CudaLine final : public Backend::Line {
@@ -69,12 +70,13 @@ class CudaLine final : public Backend::Line {
   CUresult Await(CUstream stream) const;
   template <typename Pieces, typename Wanted>
   void Move(const Pieces& pieces, size_t bytes, Wanted wanted) {
+    slice_in_front_ = false;
     if (pieces.size() <= FewPieces::kMost) return MoveFew(pieces, bytes, wanted);
     BeginMove(pieces.size(), bytes);
     for (const auto& piece : pieces) {
       if (wanted(piece)) AddPiece(piece.dst, piece.src, piece.size);
     }
-    if (list_length_ > 0) LaunchList();
+    LaunchList();
   }
   template <typename Pieces, typename Wanted>
   void MoveFew(const Pieces& pieces, size_t bytes, Wanted wanted) {
@@ -90,7 +92,8 @@ class CudaLine final : public Backend::Line {
   size_t ShareOf(size_t bytes, size_t parts) const;
   void AddTo(FewPieces& few, const KernelPiece& piece);
   void Launch(FewPieces& few);
-  void Launch(CUfunction kernel, size_t most_blocks, void** arguments);
+  // `beside`: beside the slice in front, where the GPU can.
+  void Launch(CUfunction kernel, size_t most_blocks, void** arguments, bool beside);
   void BeginMove(size_t pieces, size_t bytes);
   void AddPiece(void* dst, const void* src, size_t size) {
     if (size > share_ || list_length_ >= list_room_) return AddSlowly(dst, src, size);
@@ -99,7 +102,7 @@ class CudaLine final : public Backend::Line {
   // What needs cutting, another list or a copy engine.
   void AddSlowly(void* dst, const void* src, size_t size);
   void BeginList(size_t room);
-  // Launches the list that was written behind list_start_.
+  // Launches the list that was written behind list_start_, when there is one.
   void LaunchList();
   // The next `bytes` of the staging memory; null when there is none.
   char* TakeStaging(size_t bytes);
@@ -119,6 +122,7 @@ class CudaLine final : public Backend::Line {
   size_t list_length_ = 0;
   size_t list_room_ = 0;    // 0 when there is no list
   size_t share_ = 0;        // how it is cut
+  bool slice_in_front_ = false;  // the last thing on the stream is another slice of it
   CUresult first_failure_ = CUDA_SUCCESS;
 };
 

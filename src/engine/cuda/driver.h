@@ -41,7 +41,7 @@ namespace ropeway::cuda {
   X(cuStreamQuery)           \
   X(cuModuleLoadData)        \
   X(cuModuleGetFunction)     \
-  X(cuLaunchKernel)
+  X(cuLaunchKernelEx)
 
 class Driver {
  public:

@@ -88,11 +88,25 @@ __device__ size_t From(size_t value, unsigned i) { return __shfl_sync(~0u, stati
 __device__ char* From(void* value, unsigned i) { return reinterpret_cast<char*>(From(reinterpret_cast<size_t>(value), i)); }
 __device__ const char* From(const void* value, unsigned i) { return reinterpret_cast<const char*>(From(reinterpret_cast<size_t>(value), i)); }
 
+// Slices of one list need not wait for each other: the next one may begin as soon as all blocks of this one run, and its end waits for the
+// end of this one, so that whatever comes behind the list waits for all of it. Older GPUs run slice by slice.
+__device__ void LetNextSliceBegin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ void AwaitSlicesInFront() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 }  // namespace
 
 // The list lies in host memory, a long way off: a warp takes a run of neighbours, reads 32 of them at once, one per lane, and asks for
 // the next 32 before it copies. Runs are dealt out so that few pieces keep all blocks busy; the host has cut them to about one size.
 extern "C" __global__ void ropeway_copy_pieces(const ropeway::cuda::KernelPiece* pieces, unsigned count) {
+  LetNextSliceBegin();
   const unsigned lane = threadIdx.x % kWarp;
   const size_t warps = gridDim.x * (blockDim.x / kWarp);
   const size_t warp = blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp;
@@ -106,6 +120,7 @@ extern "C" __global__ void ropeway_copy_pieces(const ropeway::cuda::KernelPiece*
     for (unsigned i = 0; i < number; ++i) CopyPiece(From(mine.dst, i), From(mine.src, i), From(mine.size, i), lane);
     mine = next;
   }
+  AwaitSlicesInFront();
 }
 
 extern "C" __global__ void ropeway_copy_few(const __grid_constant__ ropeway::cuda::FewPieces few) {
