@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/entry.h"
+#include "engine/watcher.h"
 #include "runtime/batch_builder.h"
 #include "runtime/capture_mode.h"
 #include "runtime/product.h"
@@ -143,6 +144,16 @@ Status IssueCollected(BatchBuilder& builder, aclrtStream stream, StreamRef targe
   return pageable;
 }
 
+// Hands the first items to the stream while the others are still being collected, where the engine gains by that.
+Status StartEarly(BatchBuilder& builder, StreamRef target, Context& context, const char* call) {
+  if (!TheEngine().traits().starts_batches_early || target.stream->capturing() || ActiveWatcher() != nullptr) return Ok();
+  if (!builder.CollectHead()) return Ok();
+  auto [batch, rest] = builder.HandOver();
+  Status status = SubmitBatch(batch, target, context, call);
+  rest->Complete();
+  return status;
+}
+
 Status CopyBatchAsync(const BatchItems& items, size_t* failIndex, aclrtStream stream, const char* call) {
   bool nothing_to_do = false;
   RW_TRY(CheckArrays(items, &nothing_to_do));
@@ -155,6 +166,7 @@ Status CopyBatchAsync(const BatchItems& items, size_t* failIndex, aclrtStream st
   const StreamRef target = OrDefault(found, *context);
   SyncOperation in_progress;
   BatchBuilder builder(items, {false, context->device(), target.stream, &context->scope()});
+  RW_TRY(StartEarly(builder, target, *context, call));
   size_t refused = SIZE_MAX;
   Status collected = builder.Collect(&refused);
   RW_TRY(IssueCollected(builder, stream, target, *context, call));

@@ -17,6 +17,7 @@ struct Traits {
   const char* name;
   size_t streaming_from;  // single copies of this size and more bypass the cache
   size_t share_from;      // and of this size and more are shared between lanes
+  bool starts_batches_early = false;  // with their first pieces, while the others are still being collected
 
   CopyMethod MethodFor(size_t size) const {
     if (size < streaming_from) return CopyMethod::kCached;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/batch_rest.h"
+
 namespace ropeway {
 
 // The memory of a thread's last batch, kept for its next one: the C library gives memory of this size back to the system as soon as it is
@@ -75,6 +77,13 @@ class Batch {
  public:
   using Pieces = std::vector<Piece, PieceMemory>;
   explicit Batch(size_t most_pieces) { pieces_.reserve(most_pieces); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch() {
+    while (More()) {  // left half-way by a failure
+    }
+    if (rest_ != nullptr) rest_->Forget();
+  }
 
   // Neighbours on both sides become one piece, unless they lie in different blocks (`may_merge`): each of those may be freed alone.
   void Add(void* dst, const void* src, size_t size, bool may_merge = true) {
@@ -118,6 +127,24 @@ class Batch {
     bytes_ = sealed_bytes_;
   }
 
+  // More pieces will come; what is there now stays as it is.
+  void SetRest(std::shared_ptr<BatchRest> rest) {
+    Seal();
+    rest_ = std::move(rest);
+  }
+  // The one who runs a batch begins with this, before it looks at the pieces, and asks for more behind those that are there.
+  void Begin() { has_more_ = rest_ != nullptr && rest_->Take(); }
+  // False when all pieces have been there before.
+  bool More() {
+    if (!has_more_) return false;
+    Seal();
+    has_more_ = rest_->Next();
+    return true;
+  }
+
+  // Behind Begin: what the whole batch will have when the pieces to come are like those that are there.
+  size_t ExpectedBytes() const { return has_more_ ? bytes_ / pieces_.size() * pieces_.capacity() : bytes_; }
+
   const Pieces& pieces() const { return pieces_; }
   size_t bytes() const { return bytes_; }
   bool empty() const { return pieces_.empty(); }
@@ -127,6 +154,8 @@ class Batch {
   size_t bytes_ = 0;
   size_t sealed_ = 0;
   size_t sealed_bytes_ = 0;
+  std::shared_ptr<BatchRest> rest_;  // the submitter has it, too
+  bool has_more_ = false;
 };
 
 }  // namespace ropeway

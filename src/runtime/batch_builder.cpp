@@ -1,10 +1,18 @@
 #include "runtime/batch_builder.h"
 
+#include <algorithm>
+
 #include "runtime/runtime.h"
 #include "runtime/transfer.h"
 
 namespace ropeway {
 namespace {
+
+// A batch of so many items is started with the first of them. A GPU moves the smallest usual blocks, 4 KiB, in 80 ns each; to collect and
+// to list one takes up to 10 ns, and a launch 5 us: so it is busy with the head until the next ones come, and with those until the others do.
+constexpr size_t kLongBatch = 1536;
+constexpr size_t kHead = 256;
+constexpr size_t kHeadAndNext = 1024;
 
 // What an item has shown of a block: from there to its end, every address lies in it. Most items of a batch lie in one block a side, and
 // need no look at the tables then.
@@ -42,8 +50,8 @@ BatchBuilder::Declared BatchBuilder::Interpret(const aclrtMemLocation& location)
 
 Status BatchBuilder::Collect(size_t* fail_index) {
   for (size_t k = 0; k < items_.numAttrs; ++k) {
-    const size_t end = k + 1 < items_.numAttrs ? items_.attrsIndexes[k + 1] : items_.numBatches;
-    RW_TRY(CollectRange(items_.attrsIndexes[k], end, items_.attrs[k], fail_index));
+    const size_t begin = std::max(items_.attrsIndexes[k], next_);
+    RW_TRY(CollectRange(begin, EndOfRange(k), items_.attrs[k], fail_index));
   }
   return Ok();
 }
@@ -54,18 +62,54 @@ Status BatchBuilder::CollectRange(size_t begin, size_t end, const aclrtMemcpyBat
   for (size_t i = begin; i < end; ++i) {
     RW_TRY(CollectItem(i, to_declared, from_declared, fail_index));
     // The first item has settled what all share; from here on most need no more than two looks.
-    i = CollectPlain(i + 1, end, to_declared, from_declared) - 1;
+    i = CollectPlain(queued_.get(), i + 1, end, to_declared, from_declared) - 1;
   }
   return Ok();
 }
 
+// --- Batches that are started before they are whole ---------------------------------------------------------------------
+
+// Items behind the head, in two steps, as long as they are as plain as those of the head: none of these can be refused.
+class BatchBuilder::Rest final : public BatchRest {
+ public:
+  Rest(BatchBuilder& builder, Batch& batch) : builder_(builder), batch_(batch) {}
+
+ private:
+  bool Collect() noexcept override {
+    const aclrtMemcpyBatchAttr& attr = builder_.items_.attrs[0];
+    const bool first_step = builder_.next_ == kHead;
+    const size_t end = first_step ? kHeadAndNext : builder_.EndOfRange(0);
+    builder_.next_ = builder_.CollectPlain(&batch_, builder_.next_, end, Interpret(attr.dstLoc), Interpret(attr.srcLoc));
+    return first_step && builder_.next_ == end;
+  }
+
+  BatchBuilder& builder_;
+  Batch& batch_;
+};
+
+bool BatchBuilder::CollectHead() {
+  if (EndOfRange(0) < kLongBatch) return false;
+  const Declared to_declared = Interpret(items_.attrs[0].dstLoc);
+  const Declared from_declared = Interpret(items_.attrs[0].srcLoc);
+  size_t refused = 0;
+  if (!CollectItem(0, to_declared, from_declared, &refused).ok()) return false;  // Collect will come to it again
+  next_ = CollectPlain(queued_.get(), 1, kHead, to_declared, from_declared);
+  return next_ == kHead;
+}
+
+std::pair<std::unique_ptr<Batch>, std::shared_ptr<BatchRest>> BatchBuilder::HandOver() {
+  auto rest = std::make_shared<Rest>(*this, *queued_);
+  queued_->SetRest(rest);
+  return {std::move(queued_), std::move(rest)};
+}
+
 // Items between pinned and device memory as declared, in their blocks, on the executing device, the way of the batch. Returns the
 // first that is not so.
-size_t BatchBuilder::CollectPlain(size_t begin, size_t end, const Declared& to_declared, const Declared& from_declared) {
+size_t BatchBuilder::CollectPlain(Batch* batch, size_t begin, size_t end, const Declared& to_declared, const Declared& from_declared) {
   const bool to_device = to_declared.side == Declared::Side::kDevice;
   const Declared& host = to_device ? from_declared : to_declared;
   const int device = to_device ? to_declared.device : from_declared.device;
-  if (queued_ == nullptr || to_device_ != to_device || host.side != Declared::Side::kHost || device != rules_.executing_device) return begin;
+  if (batch == nullptr || to_device_ != to_device || host.side != Declared::Side::kHost || device != rules_.executing_device) return begin;
   const Memory& memory = Runtime::Get().memory();
   void* const* devices = to_device ? items_.dsts : items_.srcs;
   void* const* hosts = to_device ? items_.srcs : items_.dsts;
@@ -75,7 +119,7 @@ size_t BatchBuilder::CollectPlain(size_t begin, size_t end, const Declared& to_d
     size_t next = i;
     while (next < end && on_device.Holds(devices[next], sizes[next]) && in_pinned.Holds(hosts[next], sizes[next])) ++next;
     if (next > i) {
-      queued_->AddRun(items_.dsts + i, items_.srcs + i, sizes + i, next - i, device_left_ >= sizes[i] && host_left_ >= sizes[i]);
+      batch->AddRun(items_.dsts + i, items_.srcs + i, sizes + i, next - i, device_left_ >= sizes[i] && host_left_ >= sizes[i]);
       device_left_ = on_device.RoomBehind(devices[next - 1], sizes[next - 1]);
       host_left_ = in_pinned.RoomBehind(hosts[next - 1], sizes[next - 1]);
       i = next;

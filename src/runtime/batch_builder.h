@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "base/status.h"
@@ -36,6 +37,10 @@ class BatchBuilder {
   };
   BatchBuilder(const BatchItems& items, const Rules& rules) : items_(items), rules_(rules) {}
 
+  // Collects the first items of a long batch. True when the engine may begin with them: then HandOver gives the batch away.
+  bool CollectHead();
+  // The batch, and the rest of it: complete that before the caller's arrays are gone, and before Collect.
+  std::pair<std::unique_ptr<Batch>, std::shared_ptr<BatchRest>> HandOver();
   // Collects items up to the first that is refused. `fail_index` becomes that item where the rules name one.
   Status Collect(size_t* fail_index);
 
@@ -55,8 +60,10 @@ class BatchBuilder {
   };
   static Declared Interpret(const aclrtMemLocation& location);
 
+  class Rest;
+  size_t EndOfRange(size_t k) const { return k + 1 < items_.numAttrs ? items_.attrsIndexes[k + 1] : items_.numBatches; }
   Status CollectRange(size_t begin, size_t end, const aclrtMemcpyBatchAttr& attr, size_t* fail_index);
-  size_t CollectPlain(size_t begin, size_t end, const Declared& to_declared, const Declared& from_declared);
+  size_t CollectPlain(Batch* batch, size_t begin, size_t end, const Declared& to_declared, const Declared& from_declared);
   Status CollectItem(size_t i, const Declared& to_declared, const Declared& from_declared, size_t* fail_index);
   Status CheckItem(size_t i, const Declared& to_declared, const Declared& from_declared, const Location& to, const Location& from);
   Status CheckSide(const char* name, size_t i, const void* address, const Declared& declared, const Location& real) const;
@@ -65,6 +72,7 @@ class BatchBuilder {
 
   const BatchItems& items_;
   const Rules rules_;
+  size_t next_ = 0;                // the first item that was not collected yet
   std::optional<bool> to_device_;  // the way of the first item, and so of all
   std::unique_ptr<Batch> queued_;
   std::unique_ptr<Batch> pageable_;

@@ -144,14 +144,16 @@ void CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t siz
 }
 
 void CudaBackend::CopyBatch(CudaLine& line, const Task& task) {
-  const Batch::Pieces& pieces = task.batch.list->pieces();
+  Batch& batch = *task.batch.list;
   std::vector<KernelPiece> pageable;
-  line.CopyUnordered(pieces, task.batch.bytes, [&](const Piece& piece) {
+  const auto reached = [&](const Piece& piece) {
     if (Reaches(piece.dst, piece.size) && Reaches(piece.src, piece.size)) [[likely]]
       return true;
     pageable.push_back({piece.dst, piece.src, piece.size});
     return false;
-  });
+  };
+  batch.Begin();
+  line.CopyUnordered(batch.pieces(), batch.ExpectedBytes(), reached, [&] { return batch.More(); });
   if (pageable.empty()) return;
   line.Note(line.Wait());
   line.Note(staging_->Copy(pageable, memory_.OnDevice(pageable[0].dst)));

@@ -38,7 +38,7 @@ class CudaBackend final : public Backend {
 
  private:
   // The CPU's sizes do not matter here: a line decides by itself.
-  static constexpr Traits kTraits = {"cuda", SIZE_MAX, SIZE_MAX};
+  static constexpr Traits kTraits = {"cuda", SIZE_MAX, SIZE_MAX, true};
 
   CudaBackend(const Driver& driver, WorkSharer& sharer) : driver_(driver), sharer_(sharer), memory_(driver) {}
   // Every thread that talks to the driver needs the context.

@@ -105,7 +105,7 @@ void CudaLine::Flush() {
   if (pieces.size() == 1) {
     CopyByEngine(pieces[0].dst, pieces[0].src, pieces[0].size);
   } else {
-    Move(pieces, bytes, [](const KernelPiece&) { return true; });
+    Move(pieces, bytes, kAllWanted, kNoMore);
   }
   pieces.clear();
   collected_.swap(pieces);  // keeps its room
@@ -159,7 +159,8 @@ void CudaLine::Launch(CUfunction kernel, size_t most_blocks, void** arguments, b
 
 void CudaLine::BeginMove(size_t pieces, size_t bytes) {
   share_ = ShareOf(bytes, kSharesPerWarp);
-  BeginList(pieces >= kLongList ? kFirstSlice : kSlice);
+  const size_t most = std::min(kSlice, pieces + bytes / share_);
+  BeginList(pieces >= kLongList && !slice_in_front_ ? kFirstSlice : most);
 }
 
 void CudaLine::BeginList(size_t room) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/backend.h"
@@ -31,16 +32,15 @@ class CudaLine final : public Backend::Line {
   CUstream StreamToWrite(const void* dst, size_t size);
   // A copy between memory that the GPU reaches; ordered behind everything in front of it.
   void Copy(void* dst, const void* src, size_t size);
-  // Those pieces that `wanted` lets through, not ordered among each other; `bytes` in all.
-  template <typename Pieces, typename Wanted>
-  void CopyUnordered(const Pieces& pieces, size_t bytes, Wanted wanted) {
+  static constexpr auto kAllWanted = [](const auto&) { return true; };
+  static constexpr auto kNoMore = [] { return false; };
+  // Those pieces that `wanted` lets through, not ordered among each other; `bytes` in all, or about that. `more` is asked when all that are
+  // there have been launched: true when it has brought others, which are behind them in `pieces` now.
+  template <typename Pieces, typename Wanted, typename More>
+  void CopyUnordered(const Pieces& pieces, size_t bytes, Wanted wanted, More more) {
     Flush();
     writes_anywhere_ = true;
-    Move(pieces, bytes, wanted);
-  }
-  template <typename Pieces>
-  void CopyUnordered(const Pieces& pieces, size_t bytes) {
-    CopyUnordered(pieces, bytes, [](const auto&) { return true; });
+    Move(pieces, bytes, wanted, more);
   }
   // Stores a word in order.
   void Store(void* address, uint64_t value);
@@ -68,10 +68,18 @@ class CudaLine final : public Backend::Line {
   void CopyByEngine(void* dst, const void* src, size_t size);
   // Looks until everything on a stream is done.
   CUresult Await(CUstream stream) const;
-  template <typename Pieces, typename Wanted>
-  void Move(const Pieces& pieces, size_t bytes, Wanted wanted) {
+  template <typename Pieces, typename Wanted, typename More>
+  void Move(const Pieces& pieces, size_t bytes, Wanted wanted, More more) {
     slice_in_front_ = false;
-    if (pieces.size() <= FewPieces::kMost) return MoveFew(pieces, bytes, wanted);
+    size_t done = 0;
+    do {
+      const std::span part(pieces.data() + done, pieces.size() - done);
+      part.size() <= FewPieces::kMost ? MoveFew(part, bytes, wanted) : MoveList(part, bytes, wanted);
+      done = pieces.size();
+    } while (more());
+  }
+  template <typename Pieces, typename Wanted>
+  void MoveList(const Pieces& pieces, size_t bytes, Wanted wanted) {
     BeginMove(pieces.size(), bytes);
     for (const auto& piece : pieces) {
       if (wanted(piece)) AddPiece(piece.dst, piece.src, piece.size);

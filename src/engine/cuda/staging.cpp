@@ -70,7 +70,7 @@ CUresult Staging::Fill(Slot& slot, const Group& group) {
     staged.push_back({piece.dst, slot.bytes + at, piece.size});
     at += piece.size;
   }
-  slot.line->CopyUnordered(staged, at);
+  slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
   return before;
 }
 
@@ -81,7 +81,7 @@ CUresult Staging::Empty(Slot& slot, const Group& group) {
     staged.push_back({slot.bytes + at, piece.src, piece.size});
     at += piece.size;
   }
-  slot.line->CopyUnordered(staged, at);
+  slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
   const CUresult result = slot.line->Wait();
   for (size_t i = 0; i < group.size() && result == CUDA_SUCCESS; ++i) std::memcpy(group[i].dst, staged[i].dst, group[i].size);
   return result;
