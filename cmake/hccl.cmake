@@ -10,8 +10,8 @@ else()
   message(STATUS "no ucp/api/ucp.h (Debian: libucx-dev): libhccl.so is built without the link to other hosts")
   list(FILTER hccl_sources EXCLUDE REGEX "/hccl/link/(ucx_(api|introduce|link|peer|receive|settings)|tcp_[a-z]*)\\.cpp$")
 endif()
-add_library(hccl_objects OBJECT ${hccl_sources})
-target_include_directories(hccl_objects PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>
+                     <string> <thread> <vector>)
 target_link_libraries(hccl_objects PUBLIC ascendcl Threads::Threads ${CMAKE_DL_LIBS})
 
 # nodelete: streams call into this library later than a dlclose.

@@ -30,17 +30,20 @@ find_package(nlohmann_json 3.2 REQUIRED)
 find_package(Threads REQUIRED)
 
 # ropeway_library_part(NAME SOURCES HEADER...) compiles sources into objects. Most of a file's compile time is parsing what all of
-# its room includes, so that is parsed once. The kernels have flags of their own and include nearly nothing.
+# its room includes, so that is parsed once; in the sanitizer builds even once for a dozen files, which is why names in anonymous
+# namespaces differ within a library. The kernels have flags of their own and include nearly nothing.
 function(ropeway_library_part name sources)
   add_library(${name} OBJECT ${${sources}})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${name} PUBLIC nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
   target_precompile_headers(${name} PRIVATE ${ARGN})
+  if(ROPEWAY_SANITIZE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
 endfunction()
 
 set(kernel_sources ${ropeway_sources})
 list(FILTER kernel_sources INCLUDE REGEX "/engine/cpu/kernels/")
-set_source_files_properties(${kernel_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${kernel_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 
 set(api_sources ${ropeway_sources})
 list(FILTER api_sources INCLUDE REGEX "/src/api/")
@@ -50,6 +53,9 @@ ropeway_library_part(ropeway_core core_sources <algorithm> <atomic> <condition_v
                      <optional> <set> <string> <thread> <vector>)
 ropeway_library_part(ropeway_api api_sources ${PROJECT_SOURCE_DIR}/src/api/entry.h)
 set(ropeway_objects ropeway_core ropeway_api)
+foreach(part IN LISTS ropeway_objects)
+  target_link_libraries(${part} PUBLIC nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+endforeach()
 
 # nodelete: lanes and thread-local state outlive a dlclose, so the code must too.
 add_library(ascendcl SHARED)

@@ -32,27 +32,42 @@ function(ropeway_watched_test name)
     # The leak checker crashes on threads that libraries such as UCX start when it follows their thread-local memory this way.
     list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=intercept_tls_get_addr=0)
   elseif(ROPEWAY_SANITIZE STREQUAL "thread")
-    list(APPEND environment ROPEWAY_FIXED_LAYOUT=1 TSAN_OPTIONS=second_deadlock_stack=1)
+    # It sleeps for a second at the end of every process, in case a thread is still up to something; the tests start hundreds.
+    list(APPEND environment ROPEWAY_FIXED_LAYOUT=1 "TSAN_OPTIONS=second_deadlock_stack=1 atexit_sleep_ms=50")
   endif()
   set_property(TEST ${name} PROPERTY ENVIRONMENT ${environment})
+endfunction()
+
+# How tests are compiled. Hundreds of short files would each spend seconds on the same headers and on optimising assertions:
+# parse the headers once for all programs, optimise nothing. Undefined behaviour is looked for in the library; doing the same to the
+# tests would cost a third of their compile time. GCC takes the if inside EXPECT_EQ for the start of a dangling else.
+set(ropeway_test_flags -g1 -O0 -Wno-dangling-else $<$<STREQUAL:${ROPEWAY_SANITIZE},address>:-fno-sanitize=undefined>)
+function(ropeway_test_compile program headers)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR} ${tests_dir} ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(${program} PRIVATE ${ropeway_test_flags})
+  target_precompile_headers(${program} REUSE_FROM ${headers})
+endfunction()
+
+# ropeway_test_headers(NAME HEADER...) is what precompiled headers belong to.
+function(ropeway_test_headers name)
+  set(source ${CMAKE_BINARY_DIR}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
+  add_executable(${name} EXCLUDE_FROM_ALL ${source})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(${name} PRIVATE ${ropeway_test_flags})
+  target_precompile_headers(${name} PRIVATE ${ARGN} <atomic> <functional> <memory> <mutex> <string> <thread> <vector>
+                            ${PROJECT_SOURCE_DIR}/include/acl/acl.h)
 endfunction()
 
 # ropeway_gtest(PROGRAM LIBRARY SOURCE...) builds one Google Test program on the shared library or on its objects.
 function(ropeway_gtest program library)
   file(GLOB support CONFIGURE_DEPENDS ${tests_dir}/support/*.cpp)
   add_executable(${program} ${ARGN} ${support})
-  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR} ${tests_dir} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${program} PRIVATE ${library} GTest::gmock GTest::gtest GTest::gtest_main Threads::Threads
                         ${CMAKE_DL_LIBS})
-  # GCC takes the if inside EXPECT_EQ for the start of a dangling else: `if (x) EXPECT_EQ(a, b);` is fine.
-  target_compile_options(${program} PRIVATE -Wno-dangling-else)
-  # Hundreds of short files that each spend seconds on gtest.h and on optimising assertions: parse it once, optimise nothing.
-  # Undefined behaviour is looked for in the library; doing the same to the tests would cost a third of their compile time.
-  target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <atomic> <functional> <memory> <mutex> <thread> <vector>
-                            ${PROJECT_SOURCE_DIR}/include/acl/acl.h)
+  ropeway_test_compile(${program} gtest_headers)
   # Many files at a time: assertions make the same templates in each. That is why every test file has a namespace of its own.
   set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-  target_compile_options(${program} PRIVATE -g1 -O0 $<$<STREQUAL:${ROPEWAY_SANITIZE},address>:-fno-sanitize=undefined>)
 endfunction()
 
 function(ropeway_unit_tests)
@@ -99,7 +114,7 @@ function(ropeway_process_tests)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     ropeway_program(process_${name} ${source})
-    target_include_directories(process_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${tests_dir})
+    ropeway_test_compile(process_${name} program_headers)
     target_link_libraries(process_${name} PRIVATE ${CMAKE_DL_LIBS})
     set_target_properties(process_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/process)
   endforeach()
@@ -139,7 +154,7 @@ function(ropeway_hccl_host_tests)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     ropeway_program(hosts_${name} ${source})
-    target_include_directories(hosts_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${tests_dir})
+    ropeway_test_compile(hosts_${name} program_headers)
     target_link_libraries(hosts_${name} PRIVATE hccl)
     set_target_properties(hosts_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/hccl_hosts)
   endforeach()
@@ -166,6 +181,10 @@ ropeway_static_test(coverage_doc ${tools_dir}/coverage.sh --check)
 
 if(TARGET ascendcl)
   find_package(GTest REQUIRED)
+  ropeway_test_headers(gtest_headers <gtest/gtest.h>)
+  target_link_libraries(gtest_headers PRIVATE GTest::gmock GTest::gtest Threads::Threads)
+  ropeway_test_headers(program_headers <iostream>)
+  target_link_libraries(program_headers PRIVATE Threads::Threads)
   ropeway_unit_tests()
   ropeway_conformance_tests()
   ropeway_stress_tests()

@@ -16,6 +16,7 @@
 #ifndef ROPEWAY_TEST_VENDOR
 #include "ropeway/ropeway.h"
 #endif
+#include "tests/support/callable.h"
 
 namespace ropeway_test {
 

@@ -19,7 +19,7 @@ void ExpectBoth(aclError code, void* dst, const void* src, size_t count, aclrtMe
 TEST_F(CopyRange, BlockHasTheReservedBytesOfItsAllocator) {
   struct Row {
     const char* what;
-    std::function<aclError(void**, size_t)> allocate;
+    Callable<aclError(void**, size_t)> allocate;
     size_t padding;
   };
   const Row rows[] = {

@@ -200,7 +200,7 @@ TEST_P(MemcpyBatchChecks, FreedDeviceMemoryIsReported) {
 
 TEST_P(MemcpyBatchChecks, TextNamesTheArgument) {
   Places places(1024);
-  auto expect = [&](aclError code, const std::vector<std::string>& words, const std::function<void(Batch&)>& change) {
+  auto expect = [&](aclError code, const std::vector<std::string>& words, const Callable<void(Batch&)>& change) {
     Batch batch = ToDeviceFrom(places, kPinned, 3);
     change(batch);
     ExpectText(code, words, [&] { return Submit(batch); });

@@ -15,7 +15,7 @@ INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchEffects, ::testing::Values(kBatchAsyn
 constexpr size_t kCount = 12;
 
 // Batches of `kCount` items, each with another one broken in another way.
-void ForEachBrokenBatch(const Places& places, Place host, const std::function<void(const Batch&, size_t)>& body) {
+void ForEachBrokenBatch(const Places& places, Place host, const Callable<void(const Batch&, size_t)>& body) {
   auto faults = ItemFaults(places);
   faults.push_back({"size 0", [](Batch& b, size_t i) { b.sizes[i] = 0; }});
   for (const ItemFault& fault : faults) {

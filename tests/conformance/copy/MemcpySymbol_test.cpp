@@ -21,7 +21,7 @@ struct Args : CallArgs {
 struct Form {
   const char* name;
   bool from;
-  std::function<aclError(const Args&)> call;
+  Callable<aclError(const Args&)> call;
 };
 
 std::vector<Form> Forms(aclrtStream stream) {

@@ -204,7 +204,7 @@ inline Batch ToHostOf(const Places& places, Place host, size_t count) {
 // it.
 struct ItemFault {
   const char* what;
-  std::function<void(Batch&, size_t)> apply;
+  Callable<void(Batch&, size_t)> apply;
 };
 inline std::vector<ItemFault> ItemFaults(const Places& places) {
   return {{"src NULL", [](Batch& b, size_t i) { b.srcs[i] = nullptr; }},
@@ -224,7 +224,8 @@ struct BatchCall : CallArgs {
 };
 
 // A line of table 4.2: what the call answers once `change` is done to valid arguments.
-inline Check<BatchCall> Line(const char* what, aclError code, size_t item, std::function<void(BatchCall&)> change) {
+template <typename Change>
+Check<BatchCall> Line(const char* what, aclError code, size_t item, Change change) {
   return {what, code, [=](BatchCall& call) {
             change(call);
             call.item = item;
@@ -258,7 +259,7 @@ inline std::vector<Check<BatchCall>> OuterBatchLines(const BatchForm& form) {
 // Walks the table with ExpectCheckOrder, and compares failIndex as well.
 inline void ExpectBatchCheckOrder(const BatchForm& form, const BatchCall& valid,
                                   const std::vector<Check<BatchCall>>& lines,
-                                  const std::function<void()>& expect_untouched) {
+                                  const Callable<void()>& expect_untouched) {
   auto call = [&](const BatchCall& c) {
     size_t fail_index = 777777;
     const aclError code = form.Call(c.batch, c.stream, c.null_index ? nullptr : &fail_index);

@@ -2,7 +2,6 @@
 // leave in the thread's last error and error text, stream handles that must be refused, and a stream that is held back.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -65,7 +64,7 @@ template <typename Args>
 struct Check {
   const char* what;
   aclError code;
-  std::function<void(Args&)> violate;
+  Callable<void(Args&)> violate;
 };
 
 // Arguments of a call whose order of checks is tested; `without_context` makes the call on a thread that has none.
@@ -78,7 +77,7 @@ struct CallArgs {
 // `expect_untouched` runs after every refused call; the valid call comes at the end, so that its effect can be seen.
 template <typename Args, typename Call>
 void ExpectCheckOrder(const char* call_name, const Args& valid, const std::vector<Check<Args>>& checks, Call call,
-                      const std::function<void()>& expect_untouched) {
+                      const Callable<void()>& expect_untouched) {
   auto expect = [&](const Args& args, aclError code, const std::string& what) {
     SCOPED_TRACE(std::string(call_name) + ": " + what);
     auto observe = [&] { return Observe([&] { return call(args); }); };
@@ -233,7 +232,7 @@ inline size_t FreeDeviceBytes() {
 }
 
 // Runs `body(thread number)` on `count` threads that have device 0 set.
-inline void OnDeviceThreads(int count, const std::function<void(int)>& body) {
+inline void OnDeviceThreads(int count, const Callable<void(int)>& body) {
   std::vector<std::thread> threads;
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([&body, i] {

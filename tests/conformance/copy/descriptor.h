@@ -82,7 +82,7 @@ class SecondDevice {
   SecondDevice& operator=(const SecondDevice&) = delete;
 
   // Runs `body` with device 1 current.
-  void Run(const std::function<void()>& body) const {
+  void Run(const Callable<void()>& body) const {
     EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
     body();
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);

@@ -68,7 +68,7 @@ class OffsetTest : public StreamTest {
     EXPECT_EQ(memory_->pageable, Pattern(kSize, 4));
   }
   // The task that `submit` queues fails when it runs.
-  void ExpectFailsLater(const std::string& what, const std::function<aclError()>& submit) {
+  void ExpectFailsLater(const std::string& what, const Callable<aclError()>& submit) {
     SCOPED_TRACE(what);
     EXPECT_EQ(submit(), ACL_SUCCESS);
     ExpectFailsOnce("aclrtMemcpyAsyncWithOffset", stream_);

@@ -103,7 +103,7 @@ TEST_F(CaptureCrossing, OneEventServesManyCrossings) {
 class CaptureUnjoined : public CaptureTest {
  protected:
   // Everything between Begin and End; the end must notice a stream that is not back.
-  void ExpectUnjoined(const std::function<void()>& body) {
+  void ExpectUnjoined(const Callable<void()>& body) {
     Begin(stream_);
     body();
     aclmdlRI model = nullptr;

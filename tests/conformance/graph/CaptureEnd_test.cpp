@@ -8,7 +8,7 @@ namespace capture_end_test {
 
 auto* const kOldModel = reinterpret_cast<aclmdlRI>(uintptr_t{0x10});
 
-void OnDeviceThread(const std::function<void()>& body) {
+void OnDeviceThread(const Callable<void()>& body) {
   OnFreshThread([&] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     body();

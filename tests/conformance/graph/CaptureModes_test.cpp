@@ -23,7 +23,7 @@ constexpr Row kTable[] = {
 };
 
 // Walks the table: a capture on `stream`, and `body(forbidden, thread)` for each combination.
-void ForEveryCombination(aclrtStream stream, const std::function<void(bool, DeviceWorker&)>& body) {
+void ForEveryCombination(aclrtStream stream, const Callable<void(bool, DeviceWorker&)>& body) {
   DeviceWorker capturer, other;
   for (const Row& row : kTable) {
     DeviceWorker& actor = row.who == kCapturer ? capturer : other;

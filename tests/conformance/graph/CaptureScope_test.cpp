@@ -114,7 +114,7 @@ class FreeCalls : public CaptureTest {
     other_ = NewStream();
   }
   // The strictest there is: a GLOBAL capture on this very thread.
-  void Capture(const std::function<void()>& body) {
+  void Capture(const Callable<void()>& body) {
     Begin(stream_, kGlobal);
     body();
     EXPECT_EQ(CaptureStatusOf(stream_), kCapturing);

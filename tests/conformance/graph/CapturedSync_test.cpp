@@ -172,7 +172,7 @@ TEST_F(CapturedSync, NotifyOfTheOutsideLetsAReplayGoOn) {
 // Two branches and something that makes one wait for the other; the wait is captured in front of what ends it.
 class CapturedBranches : public CaptureTest {
  protected:
-  void ExpectOrdered(const std::function<void(aclrtStream)>& wait, const std::function<void(aclrtStream)>& release) {
+  void ExpectOrdered(const Callable<void(aclrtStream)>& wait, const Callable<void(aclrtStream)>& release) {
     TestEvent fork(EventKind::kEx), join(EventKind::kEx);
     aclrtStream branch = NewStream();
     PinnedBuffer source(8), target(8);

@@ -17,8 +17,8 @@ class CapturedWork : public CaptureTest {
 
   // Captures `submit`, which must not run, and replays it twice: `expected(seed)` must be in `to` each time, where
   // Pattern(kSize, seed) was put in `from` before.
-  void ExpectReplays(Memory& m, const std::function<aclError()>& submit,
-                     const std::function<std::vector<uint8_t>(uint32_t)>& expected) {
+  void ExpectReplays(Memory& m, const Callable<aclError()>& submit,
+                     const Callable<std::vector<uint8_t>(uint32_t)>& expected) {
     Put(m, 90);
     Begin(stream_);
     EXPECT_EQ(submit(), ACL_SUCCESS);
@@ -32,7 +32,7 @@ class CapturedWork : public CaptureTest {
       ExpectTo(m, expected(seed));
     }
   }
-  void ExpectReplays(Memory& m, const std::function<aclError()>& submit) {
+  void ExpectReplays(Memory& m, const Callable<aclError()>& submit) {
     ExpectReplays(m, submit, [](uint32_t seed) { return Pattern(kSize, seed); });
   }
 

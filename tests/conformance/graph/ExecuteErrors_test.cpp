@@ -53,7 +53,7 @@ TEST_F(ExecuteErrors, FreedTargetsFailInEveryKindOfWork) {
   PinnedBuffer pinned(kSize);
   struct Kind {
     const char* what;
-    std::function<aclError()> submit;
+    Callable<aclError()> submit;
   };
   const Kind kinds[] = {
       {"copy on the device", [&] { return Copy(freed, source.get(), kSize, stream_); }},

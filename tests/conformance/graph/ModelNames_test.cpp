@@ -36,7 +36,7 @@ TEST_F(ModelNames, BadArgumentsAreRejected) {
   struct Bad {
     const char* name;
     aclError code;
-    std::function<aclError()> call;
+    Callable<aclError()> call;
   };
   const Bad bad[] = {
       {"aclmdlRISetName", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRISetName(nullptr, "net"); }},

@@ -136,7 +136,7 @@ TEST_F(ModelTasks, HaveTheTypesOfTheirWork) {
   int calls = 0;
   struct Kind {
     aclmdlRITaskType type;
-    std::function<aclError()> submit;
+    Callable<aclError()> submit;
   };
   const std::vector<Kind> kinds = {
       {ACL_MODEL_RI_TASK_DEFAULT, [&] { return Copy(device.get(), pinned.get(), 64, stream_); }},

@@ -101,7 +101,7 @@ TEST_F(TaskGroup, OtherWorkThanKernelsBreaksGroupAndCapture) {
   ASSERT_EQ(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT), ACL_SUCCESS);
   struct Work {
     const char* name;
-    std::function<aclError()> submit;
+    Callable<aclError()> submit;
   };
   const Work works[] = {
       {"aclrtMemcpyAsync", [&] { return Copy(device.get(), pinned.get(), 64, stream_); }},

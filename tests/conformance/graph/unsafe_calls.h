@@ -9,7 +9,7 @@ namespace ropeway_test::graph {
 struct UnsafeCall {
   const char* name;
   aclError code;  // when it is forbidden
-  std::function<aclError()> run;
+  Callable<aclError()> run;
   std::vector<uint8_t> result;  // what is in device() when it was allowed
 };
 
@@ -74,7 +74,7 @@ class UnsafeCalls {
   }
 
  private:
-  void Sync(const char* name, std::function<aclError()> run) {
+  void Sync(const char* name, Callable<aclError()> run) {
     calls_.push_back({name, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, std::move(run), new_bytes_});
   }
   void* device() const { return block_.get(); }

@@ -15,7 +15,7 @@ TEST_F(NotifyGetExportKey, ChecksInOrder) {
   SharedNotify notify;
   aclrtNotify stale = StaleNotify();
   char key[kKeyRoom] = "no key";
-  const auto no_context = [](std::function<aclError()> call) { return [call] { return WithoutContext(call); }; };
+  const auto no_context = [](auto call) { return [call] { return WithoutContext(call); }; };
   ExpectAll({
       {"null notify, no room", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyGetExportKey(nullptr, key, 0, 1); }},
       {"null key, stale", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyGetExportKey(stale, nullptr, 0, 1); }},
@@ -58,7 +58,7 @@ TEST_F(NotifySetImportPid, ChecksInOrder) {
   aclrtNotify stale = StaleNotify();
   int32_t pid = 1;
   aclrtServerPid server = {0, &pid, 1}, nobody = {0, nullptr, 1}, none = {0, &pid, 0};
-  const auto no_context = [](std::function<aclError()> call) { return [call] { return WithoutContext(call); }; };
+  const auto no_context = [](auto call) { return [call] { return WithoutContext(call); }; };
   ExpectAll({
       {"null notify", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifySetImportPid(nullptr, &pid, 0); }},
       {"null pids, stale", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifySetImportPid(stale, nullptr, 0); }},

@@ -31,7 +31,7 @@ class NotifyImportByKey : public StreamTest {
 
 TEST_F(NotifyImportByKey, ChecksInOrder) {
   aclrtNotify imported = nullptr;
-  const auto no_context = [](std::function<aclError()> call) { return [call] { return WithoutContext(call); }; };
+  const auto no_context = [](auto call) { return [call] { return WithoutContext(call); }; };
   ExpectAll({
       {"null output, bad flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyImportByKey(nullptr, "key", 4); }},
       {"null key, bad flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyImportByKey(&imported, nullptr, 4); }},

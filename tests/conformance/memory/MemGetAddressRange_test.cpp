@@ -56,7 +56,7 @@ TEST_F(MemGetAddressRange, OneOutputIsEnough) {
 TEST_F(MemGetAddressRange, SizeIsTheReservedOneFromEveryPlaceInTheBlock) {
   const struct {
     const char* what;
-    std::function<aclError(void**, size_t)> allocate;
+    Callable<aclError(void**, size_t)> allocate;
     size_t size;
     size_t reserved;
   } rows[] = {

@@ -2,7 +2,6 @@
 // come before that. For this library only: the original has most of these functions.
 #pragma once
 
-#include <functional>
 
 #include "tests/support/acl_test.h"
 
@@ -10,12 +9,12 @@ namespace ropeway_test {
 
 struct BadCall {
   aclError code;
-  std::function<aclError()> call;
+  Callable<aclError()> call;
 };
 
 struct Refusal {
   const char* name;
-  std::function<aclError()> plausible;
+  Callable<aclError()> plausible;
   std::vector<BadCall> bad = {};
 };
 
@@ -26,7 +25,7 @@ enum class LastError { kShows, kHides };
 inline void* Nonsense() { return reinterpret_cast<void*>(0x1234567); }
 
 inline void ExpectAnswer(const char* name, aclError expected, aclError last_error,
-                         const std::function<aclError()>& call) {
+                         const Callable<aclError()>& call) {
   TakeErrorText();
   aclrtGetLastError(ACL_RT_THREAD_LEVEL);
   EXPECT_EQ(call(), expected);

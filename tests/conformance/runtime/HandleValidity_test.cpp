@@ -15,7 +15,7 @@ struct BadHandle {
 // A call that is correct but for the handle it is given.
 struct HandleCall {
   const char* name;
-  std::function<aclError(void*)> call;
+  Callable<aclError(void*)> call;
 };
 
 class HandleValidity : public StreamTest {

@@ -1,6 +1,4 @@
 // The last error and the error texts of a thread: what reaches them, what does not, and how they are taken.
-#include <regex>
-
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
@@ -109,6 +107,15 @@ TEST_F(LastError, NamedExceptionsAreNotRecorded) {
 
 using RecentErrMsg = StreamTest;
 
+// The letters of a family, then four digits.
+bool NamesCodeOf(const char* family, const std::string& text) {
+  for (size_t at = text.find(family); at != std::string::npos; at = text.find(family, at + 1)) {
+    const std::string digits = text.substr(at + 2, 4);
+    if (digits.size() == 4 && digits.find_first_not_of("0123456789") == std::string::npos) return true;
+  }
+  return false;
+}
+
 TEST_F(RecentErrMsg, IsNullWithoutAnErrorAndAfterTaking) {
   EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
@@ -123,11 +130,11 @@ TEST_F(RecentErrMsg, NamesTheCallTheValueAndACode) {
   std::string text = TakeErrorText();
   EXPECT_NE(text.find("aclrtSetDevice"), std::string::npos) << text;
   EXPECT_NE(text.find("-17"), std::string::npos) << text;
-  EXPECT_TRUE(std::regex_search(text, std::regex("E[EH][0-9]{4}"))) << text;
+  EXPECT_TRUE(NamesCodeOf("EE", text) || NamesCodeOf("EH", text)) << text;
   ASSERT_EQ(aclrtCreateStream(nullptr), ACL_ERROR_INVALID_PARAM);
   text = TakeErrorText();
   EXPECT_NE(text.find("aclrtCreateStream"), std::string::npos) << text;
-  EXPECT_TRUE(std::regex_search(text, std::regex("EH[0-9]{4}"))) << "the API layer's family: " << text;
+  EXPECT_TRUE(NamesCodeOf("EH", text)) << "the API layer's family: " << text;
 }
 
 TEST_F(RecentErrMsg, AsynchronousFailureNamesTheSubmittingCall) {

@@ -49,7 +49,7 @@ TEST_F(Notify, UseChecksInOrder) {
   ForeignContext foreign;
   TestNotify notify;
   uint32_t id = 77;
-  auto no_context = [](std::function<aclError()> call) { return [call] { return WithoutContext(call); }; };
+  auto no_context = [](auto call) { return [call] { return WithoutContext(call); }; };
   ExpectAll({
       {"destroy: null", ACL_ERROR_INVALID_PARAM, [] { return aclrtDestroyNotify(nullptr); }},
       {"destroy: stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtDestroyNotify(stale); }},

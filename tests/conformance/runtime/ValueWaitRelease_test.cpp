@@ -29,7 +29,7 @@ TEST_F(ValueWaitRelease, ByWhateverWritesTheWord) {
   uint64_t pageable = kReleased;
   struct Row {
     const char* what;
-    std::function<aclError(void*)> write;
+    Callable<aclError(void*)> write;
   };
   const Row rows[] = {
       {"value write of another stream", [&](void* w) { return aclrtValueWrite(w, kReleased, 0, other); }},

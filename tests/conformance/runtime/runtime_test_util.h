@@ -2,7 +2,6 @@
 // a copy that fails when it runs, and tables of "this call must answer that".
 #pragma once
 
-#include <functional>
 #include <thread>
 #include <utility>
 
@@ -20,7 +19,7 @@ void OnFreshThread(Body&& body) {
 }
 
 // What `call` answers on a thread without a context.
-inline aclError WithoutContext(const std::function<aclError()>& call) {
+inline aclError WithoutContext(const Callable<aclError()>& call) {
   aclError result = kNotCalled;
   OnFreshThread([&] { result = call(); });
   return result;
@@ -30,7 +29,7 @@ inline aclError WithoutContext(const std::function<aclError()>& call) {
 struct Case {
   const char* what;
   aclError expected;
-  std::function<aclError()> call;
+  Callable<aclError()> call;
 };
 
 inline void ExpectAll(const std::vector<Case>& cases) {
@@ -49,7 +48,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Runs `body` on the worker and waits for it. An empty body ends the worker.
-  void Do(std::function<void()> body) {
+  void Do(Callable<void()> body) {
     std::unique_lock<std::mutex> lock(mutex_);
     body_ = std::move(body);
     pending_ = true;
@@ -62,7 +61,7 @@ class Worker {
     std::unique_lock<std::mutex> lock(mutex_);
     for (bool running = true; running;) {
       changed_.wait(lock, [this] { return pending_; });
-      running = body_ != nullptr;
+      running = static_cast<bool>(body_);
       if (running) {
         lock.unlock();
         body_();
@@ -75,7 +74,7 @@ class Worker {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::function<void()> body_;
+  Callable<void()> body_;
   bool pending_ = false;
   std::thread thread_;
 };
@@ -96,7 +95,7 @@ class ForeignContext {
   aclrtStream stream() const { return stream_; }
 
   // Runs `body` on a thread whose current context is this one.
-  void Run(const std::function<void()>& body) const {
+  void Run(const Callable<void()>& body) const {
     OnFreshThread([&] {
       ASSERT_EQ(aclrtSetCurrentContext(context_), ACL_SUCCESS);
       body();

@@ -16,13 +16,14 @@ struct Args : bytes::CallArgs {
 };
 
 // Violations of the properties; each keeps what the earlier ones have set.
-std::vector<bytes::Check<Args>> PropertyChecks() {
+template <typename Call>
+std::vector<bytes::Check<Call>> PropertyChecks() {
   return {
-      {"handle type POSIX", kOuter, [](Args& a) { a.prop.handleType = ACL_MEM_HANDLE_TYPE_POSIX; }},
-      {"allocation type", kOuter, [](Args& a) { a.prop.allocationType = static_cast<aclrtMemAllocationType>(1); }},
-      {"pageable location", kOuter, [](Args& a) { a.prop.location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED; }},
-      {"DDR on a device", kOuter, [](Args& a) { a.prop.memAttr = ACL_DDR_MEM_HUGE; }},
-      {"device id", ACL_ERROR_RT_INVALID_DEVICEID, [](Args& a) { a.prop.location.id = 99; }},
+      {"handle type POSIX", kOuter, [](Call& a) { a.prop.handleType = ACL_MEM_HANDLE_TYPE_POSIX; }},
+      {"allocation type", kOuter, [](Call& a) { a.prop.allocationType = static_cast<aclrtMemAllocationType>(1); }},
+      {"pageable location", kOuter, [](Call& a) { a.prop.location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED; }},
+      {"DDR on a device", kOuter, [](Call& a) { a.prop.memAttr = ACL_DDR_MEM_HUGE; }},
+      {"device id", ACL_ERROR_RT_INVALID_DEVICEID, [](Call& a) { a.prop.location.id = 99; }},
   };
 }
 
@@ -34,7 +35,7 @@ TEST_F(MallocPhysical, EarlierCheckWins) {
       {"size 0", kOuter, [](Args& a) { a.size = 0; }},
       {"flags 1", kOuter, [](Args& a) { a.flags = 1; }},
   };
-  for (auto& check : PropertyChecks()) checks.push_back(check);
+  for (auto& check : PropertyChecks<Args>()) checks.push_back(check);
   checks.push_back({"size no multiple", kBad, [](Args& a) { a.size = a.size == 0 ? 0 : kUnit + 4096; }});
   auto call = [&](const Args& a) {
     return aclrtMallocPhysical(a.null_handle ? nullptr : &handle, a.size, a.null_prop ? nullptr : &a.prop, a.flags);
@@ -100,7 +101,7 @@ TEST_F(MallocPhysical, GranularityChecks) {
       {"prop NULL", kOuter, [](GranularityArgs& a) { a.null_prop = true; }},
       {"granularity NULL", kOuter, [](GranularityArgs& a) { a.null_handle = true; }},
   };
-  for (auto& check : PropertyChecks()) checks.push_back({check.what, check.code, check.violate});
+  for (auto& check : PropertyChecks<GranularityArgs>()) checks.push_back(check);
   checks.push_back({"option 2", kBad, [](GranularityArgs& a) { a.option = 2; }});
   auto call = [&](const GranularityArgs& a) {
     aclrtPhysicalMemProp prop = a.prop;
