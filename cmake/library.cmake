@@ -30,13 +30,13 @@ find_package(nlohmann_json 3.2 REQUIRED)
 find_package(Threads REQUIRED)
 
 # ropeway_library_part(NAME SOURCES HEADER...) compiles sources into objects. Most of a file's compile time is parsing what all of
-# its room includes, so that is parsed once; in the sanitizer builds even once for a dozen files, which is why names in anonymous
-# namespaces differ within a library. The kernels have flags of their own and include nearly nothing.
+# its room includes, so a dozen files are compiled as one, and names in anonymous namespaces differ within a library. The debug build
+# compiles each file by itself, which shows an include that is missing. The kernels have flags of their own and include nearly nothing.
 function(ropeway_library_part name sources)
   add_library(${name} OBJECT ${${sources}})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_precompile_headers(${name} PRIVATE ${ARGN})
-  if(ROPEWAY_SANITIZE)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
 endfunction()

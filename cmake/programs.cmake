@@ -21,6 +21,8 @@ if(cli_sources)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/cli/${command}.cpp PROPERTIES UNITY_GROUP commands)
   endforeach()
   set_target_properties(ropeway PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_precompile_headers(ropeway PRIVATE <algorithm> <functional> <memory> <string> <thread> <vector>
+                            ${PROJECT_SOURCE_DIR}/include/acl/acl.h)
   # The installed command finds its library beside it, wherever the tree is put.
   set_target_properties(ropeway PROPERTIES INSTALL_RPATH "$ORIGIN/../lib64")
 endif()
