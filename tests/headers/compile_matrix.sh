@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles every public header, alone and all together, the way strict clients do: C11 and C++11 to C++20, with each
-# compiler at hand, warnings as errors. The flat headers of HCCL's dispatcher are C++14 to C++20, and use std::string: they, and all
-# together, with either string ABI. One line per failure, then a closing count.
+# compiler at hand, warnings as errors. The flat headers of HCCL's dispatcher are C++14 to C++20. All together with either string ABI.
+# One line per failure, then a closing count.
 # Usage: compile_matrix.sh INCLUDE_DIR
 set -u
 
@@ -75,7 +75,7 @@ check_unit "all headers together" "0 1"
 
 for header in $flat_headers; do
     printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$work/unit.cpp"
-    check_cxx "$header" "0 1" 14 17 20
+    check_cxx "$header" 1 14 17 20
 done
 for header in $flat_headers $headers; do echo "#include \"$header\""; done >"$work/unit.cpp"
 check_cxx "flat headers before all others" "0 1" 14 17 20
