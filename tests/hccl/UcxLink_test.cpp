@@ -1,82 +1,20 @@
-// The UCX link inside one process: every "host" here is a link of its own, over TCP on the loopback interface.
-// Not under TSan: UCX orders its threads unseen by it, and two hosts in one process share memory that no two hosts share.
-#if __has_include(<ucp/api/ucp.h>) && !defined(__SANITIZE_THREAD__)
-
-#include "hccl/link/ucx_link.h"
-
+// The UCX link inside one process.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <future>
-#include <numeric>
-#include <random>
+
+#include "tests/hccl/ucx_hosts.h"
+
+#ifdef RW_UCX_HOSTS
 
 namespace ucx_link_test {
 
-using namespace ropeway::comm;
-
-constexpr size_t kStranger = 4;
-
-// Links live as long as the process, so the tests share them.
-UcxLink& LinkOf(size_t host) {
-  static std::vector<UcxLink*>* const links = new std::vector<UcxLink*>;
-  while (links->size() <= host) {
-    std::string why;
-    // The stranger gives up after 4.096 us * 2^14 * 2 without an answer; the others wait long enough for any machine.
-    setenv("HCCL_RDMA_TIMEOUT", links->size() == kStranger ? "14" : "20", 1);
-    setenv("HCCL_RDMA_RETRY_CNT", links->size() == kStranger ? "1" : "7", 1);
-    const UcxApi* api = LoadUcx(&why);
-    if (api == nullptr) throw std::runtime_error(why);
-    auto* link = new UcxLink(*api);
-    if (!link->Open("127.0.0.1", &why)) throw std::runtime_error(why);
-    for (const char* limit : {"HCCL_RDMA_TIMEOUT", "HCCL_RDMA_RETRY_CNT"}) unsetenv(limit);  // the process has a link of its own
-    links->push_back(link);
-  }
-  return *(*links)[host];
-}
-
-// Two peers that know each other.
-struct Pair {
-  Pair(size_t a, size_t b) : here(LinkOf(a).NewPeer()), there(LinkOf(b).NewPeer()) {
-    // Each holds the other until they have met.
-    here->Admit(LinkOf(b).address(), [to = there](const std::string& note) { to->Hear(note); });
-    there->Admit(LinkOf(a).address(), [to = here](const std::string& note) { to->Hear(note); });
-    here->Connect(there->incoming_key());
-    there->Connect(here->incoming_key());
-  }
-  ~Pair() {
-    here->Close({HCCL_E_REMOTE, "the test is over"});
-    there->Close({HCCL_E_REMOTE, "the test is over"});
-  }
-  std::shared_ptr<Peer> here;
-  std::shared_ptr<Peer> there;
-};
-
-std::future<TransferEnd> Begin(Peer& peer, bool put, std::vector<TransferItem> items) {
-  auto promise = std::make_shared<std::promise<TransferEnd>>();
-  std::future<TransferEnd> future = promise->get_future();
-  const auto done = [promise](const TransferEnd& end) { promise->set_value(end); };
-  if (put)
-    peer.Put(std::move(items), done);
-  else
-    peer.Get(std::move(items), done);
-  return future;
-}
-
-TransferEnd Move(Peer& peer, bool put, std::vector<TransferItem> items) { return Begin(peer, put, std::move(items)).get(); }
-
-std::vector<char> Pattern(size_t size, int seed) {
-  std::vector<char> bytes(size);
-  std::mt19937 random(seed);
-  for (char& byte : bytes) byte = static_cast<char>(random());
-  return bytes;
-}
+using namespace ucx_hosts;
 
 TEST(UcxLink, PutAndGetMoveExactlyTheBytes) {
   Pair pair(0, 1);
   std::vector<char> target(3 << 20, 'x');
-  pair.there->Expose(1, target.data(), target.size());
+  pair.there->Expose(1, {target.data(), target.size()});
   for (const size_t size : {size_t{1}, kChunkBytes - 1, size_t{kChunkBytes}, kChunkBytes + 1, size_t{1 << 20} + 3}) {
     std::vector<char> expected(target);
     std::vector<char> source = Pattern(size, static_cast<int>(size));
@@ -94,7 +32,7 @@ TEST(UcxLink, ManyItemsAreOneTransfer) {
   Pair pair(0, 1);
   std::vector<char> target(256 * 1000);
   std::vector<char> source = Pattern(target.size(), 7);
-  pair.there->Expose(9, target.data(), target.size());
+  pair.there->Expose(9, {target.data(), target.size()});
   std::vector<TransferItem> items;
   for (uint64_t i = 0; i < 256; ++i) items.push_back({source.data() + i * 1000, 9, i * 1000, 1000});
   EXPECT_EQ(Move(*pair.here, true, items).code, HCCL_SUCCESS);
@@ -110,7 +48,7 @@ TEST(UcxLink, RangesOutsideTheRegionAreRefusedAndTheLinkGoesOn) {
   Pair pair(0, 1);
   std::vector<char> target(4096, 't');
   std::vector<char> buffer(8192, 'b');
-  pair.there->Expose(1, target.data(), 2048);
+  pair.there->Expose(1, {target.data(), 2048});
   const TransferItem bad[] = {{buffer.data(), 1, 2047, 2},
                               {buffer.data(), 1, 2049, 1},
                               {buffer.data(), 1, UINT64_MAX, 2},
@@ -134,7 +72,7 @@ TEST(UcxLink, WithdrawnMemoryIsNotTouchedAgain) {
   Pair pair(0, 1);
   std::vector<char> target(1 << 20, 't');
   std::vector<char> source(1 << 20, 's');
-  pair.there->Expose(1, target.data(), target.size());
+  pair.there->Expose(1, {target.data(), target.size()});
   auto first = Begin(*pair.here, true, {{source.data(), 1, 0, source.size()}});
   auto second = Begin(*pair.here, false, {{source.data(), 1, 0, source.size()}});
   pair.there->Withdraw(1);
@@ -150,7 +88,7 @@ TEST(UcxLink, ARegionIsOpenToItsPeerOnly) {
   Pair other(2, 1);
   std::vector<char> target(64, 't');
   std::vector<char> source(64, 's');
-  pair.there->Expose(1, target.data(), target.size());
+  pair.there->Expose(1, {target.data(), target.size()});
   EXPECT_EQ(Move(*other.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
   EXPECT_EQ(target, std::vector<char>(64, 't'));
   pair.there->Withdraw(1);
@@ -160,12 +98,12 @@ TEST(UcxLink, AStrangerWithAWrongKeyGetsNothing) {
   Pair pair(0, 1);
   std::vector<char> target(64, 't');
   std::vector<char> source(64, 's');
-  pair.there->Expose(1, target.data(), target.size());
+  pair.there->Expose(1, {target.data(), target.size()});
   const std::shared_ptr<Peer> stranger = LinkOf(kStranger).NewPeer();
   LinkKey wrong = pair.there->incoming_key();
   wrong[15] ^= 1;
-  stranger->Admit(LinkOf(1).address(), [](const std::string&) {});
-  stranger->Connect(wrong);
+  stranger->Meet(LinkOf(1).address(), wrong, [](const std::string&) {});
+  stranger->Hear("");  // nobody said that it is welcome
   auto put = Begin(*stranger, true, {{source.data(), 1, 0, 64}});
   auto get = Begin(*stranger, false, {{source.data(), 1, 0, 64}});
   EXPECT_EQ(put.get().code, HCCL_E_ROCE_TRANSFER);
@@ -190,7 +128,7 @@ TEST(UcxLink, ClosingEndsWhatIsPending) {
 TEST(UcxLink, APeerThatLeavesFailsTheTransfersOfTheOther) {
   Pair pair(0, 1);
   std::vector<char> memory(64);
-  pair.there->Expose(1, memory.data(), memory.size());
+  pair.there->Expose(1, {memory.data(), memory.size()});
   ASSERT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
   pair.there->Close({HCCL_E_REMOTE, "gone"});
   EXPECT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
@@ -208,16 +146,15 @@ TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
   std::vector<std::vector<std::shared_ptr<Peer>>> peer(kHosts, std::vector<std::shared_ptr<Peer>>(kHosts));
   for (size_t a = 0; a < kHosts; ++a)
     for (size_t b = 0; b < kHosts; ++b)
-      if (a != b) (peer[a][b] = LinkOf(a).NewPeer())->Expose(1, region[a].data(), region[a].size());
+      if (a != b) (peer[a][b] = LinkOf(a).NewPeer())->Expose(1, {region[a].data(), region[a].size()});
   const auto for_all = [&](const auto& act) {
     for (size_t a = 0; a < kHosts; ++a)
       for (size_t b = 0; b < kHosts; ++b)
         if (a != b) act(*peer[a][b], b, peer[b][a]);
   };
   for_all([](Peer& one, size_t host, const std::shared_ptr<Peer>& other) {
-    one.Admit(LinkOf(host).address(), [other](const std::string& note) { other->Hear(note); });
+    one.Meet(LinkOf(host).address(), other->incoming_key(), [other](const std::string& note) { other->Hear(note); });
   });
-  for_all([](Peer& one, size_t, const std::shared_ptr<Peer>& other) { one.Connect(other->incoming_key()); });
 
   const auto run = [&](size_t host) {
     std::mt19937 random(seed + static_cast<unsigned>(host));

@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "hccl/hccl_types.h"
+#include "hccl/rank/window.h"
 
 namespace ropeway::comm {
 
 // Names a region for the one peer that it is exposed to. Chosen by the owner: not 0, never used twice for a peer.
 using RegionId = uint64_t;
 
-// Bytes between here and a region of the peer. `local` is accessible to the host and stays so until the transfer is over.
+// Bytes between here and a region of the peer. `local` is accessible to the host and stays so until the transfer is over or its
+// lease is closed.
 struct TransferItem {
   void* local;
   RegionId region;
@@ -31,6 +33,15 @@ struct TransferEnd {
 };
 using TransferDone = std::function<void(const TransferEnd&)>;
 
+// Memory of this side that the peer may reach. Nobody touches it once the lease is closed.
+struct Exposed {
+  void* address;
+  uint64_t size;
+  std::shared_ptr<Lease> lease = std::make_shared<Lease>();
+  // On the link's thread, which it must not block: a put whose last bytes went here is complete, `bytes` in all. May be empty.
+  std::function<void(uint64_t bytes)> filled = nullptr;
+};
+
 // What proves that a message comes from the peer: drawn at random by the receiver and told over the authenticated channel.
 using LinkKey = std::array<uint8_t, 16>;
 
@@ -41,23 +52,21 @@ class Peer {
 
   // The key that the peer has to show; tell it together with Link::address().
   virtual const LinkKey& incoming_key() const = 0;
-  // Lets the peer in, once. `address`: the other side's Link::address(). `tell` carries a short note to the other side's Hear, on the
-  // link's thread and without blocking. When it has returned, the other side may connect.
-  virtual void Admit(const std::string& address, std::function<void(const std::string& note)> tell) = 0;
+  // Once: the other side's Link::address() and incoming_key(). `tell` carries notes to the other side's Hear, in order, on the link's
+  // thread and without blocking. What was asked for before the two have met waits.
+  virtual void Meet(const std::string& address, const LinkKey& key, std::function<void(const std::string& note)> tell) = 0;
   virtual void Hear(const std::string& note) = 0;
-  // Once, after both sides have admitted each other. `key`: the other side's incoming_key(). What was asked for before waits.
-  virtual void Connect(const LinkKey& key) = 0;
 
-  // The peer may put into and get from [address, address + size), which the host can access, until Withdraw returns. It finds the
-  // region when Expose has returned.
-  virtual void Expose(RegionId region, void* address, uint64_t size) = 0;
-  // From now on the peer's transfers there fail. Returns when none is under way. Neither may be called from `done`.
+  // The peer may put into and get from this memory, which the host can access, until Withdraw returns. A region that is exposed again
+  // is elsewhere from then on.
+  virtual void Expose(RegionId region, Exposed memory) = 0;
+  // From now on the peer's transfers there fail, and nobody touches the memory.
   virtual void Withdraw(RegionId region) = 0;
 
   // Moves all items, in any order, then calls `done` once, on the link's thread, which it must not block. After a good Put the bytes
-  // are in the peer's memory. Items are not empty.
-  virtual void Put(std::vector<TransferItem> items, TransferDone done) = 0;
-  virtual void Get(std::vector<TransferItem> items, TransferDone done) = 0;
+  // are in the peer's memory. Items are not empty. When `lease` is closed the transfer is given up and fails.
+  virtual void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
+  virtual void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
 
   // Ends it: what is pending fails with `why`, later transfers too. Returns at once.
   virtual void Close(const TransferEnd& why) = 0;

@@ -1,21 +1,30 @@
 #include "hccl/link/transfer.h"
 
 #include "hccl/rank/communicator.h"
+#include "hccl/rank/number_table.h"
 #include "hccl/rank/stream_code.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
 namespace {
 
-// Owned by the stream until it starts, by the link from then on.
 struct StreamTransfer {
   LinkTarget target;
   bool put;
   std::vector<TransferItem> items;
+  // Closed when the stream gives it up, so that nobody touches the local side afterwards.
+  std::shared_ptr<Lease> lease = std::make_shared<Lease>();
 };
 
+// Those that a stream waits for, or will.
+NumberTable<StreamTransfer>& TheTable() {
+  static auto* const table = new NumberTable<StreamTransfer>;
+  return *table;
+}
+
 void Finish(const StreamTransfer& transfer, ropewayOperation operation, const TransferEnd& end) {
-  if (end.code == HCCL_SUCCESS) {
+  // What a stream gave up is nobody's error.
+  if (end.code == HCCL_SUCCESS || !transfer.lease->Use([] {})) {
     ropewayFinishOperation(operation, 0, nullptr);
     return;
   }
@@ -27,26 +36,34 @@ void Finish(const StreamTransfer& transfer, ropewayOperation operation, const Tr
 }
 
 void Start(void* argument, ropewayOperation operation) {
-  const std::shared_ptr<StreamTransfer> transfer(static_cast<StreamTransfer*>(argument));
-  const auto done = [transfer, operation](const TransferEnd& end) { Finish(*transfer, operation, end); };
+  const uint64_t number = NumberOf(argument);
+  const std::shared_ptr<StreamTransfer> transfer = TheTable().Find(number);
+  if (transfer == nullptr) {  // given up in the same moment
+    ropewayFinishOperation(operation, 0, nullptr);
+    return;
+  }
+  const auto done = [transfer, number, operation](const TransferEnd& end) {
+    TheTable().Remove(number);
+    Finish(*transfer, operation, end);
+  };
   Peer& peer = *transfer->target.peer;
   if (transfer->put)
-    peer.Put(transfer->items, done);
+    peer.Put(transfer->items, transfer->lease, done);
   else
-    peer.Get(transfer->items, done);
+    peer.Get(transfer->items, transfer->lease, done);
 }
 
-void Drop(void* argument, int32_t started) {
-  if (started == 0) delete static_cast<StreamTransfer*>(argument);
+void Drop(void* argument, int32_t) {
+  if (const auto transfer = TheTable().Remove(NumberOf(argument))) transfer->lease->Close();
 }
 
 }  // namespace
 
 comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, void* stream) {
-  auto transfer = std::make_unique<StreamTransfer>(StreamTransfer{target, put, std::move(items)});
-  RW_TRY(comm::FromRuntime("ropewayLaunchOperation", ropewayLaunchOperation(Start, Drop, transfer.get(), stream)));
-  transfer.release();
-  return comm::Ok();
+  const uint64_t number = TheTable().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items)}));
+  const aclError code = ropewayLaunchOperation(Start, Drop, AsArgument(number), stream);
+  if (code != 0) TheTable().Remove(number);
+  return comm::FromRuntime("ropewayLaunchOperation", code);
 }
 
 }  // namespace ropeway::comm

@@ -1,5 +1,5 @@
-// How two links come to hear each other past their guards (tcp_guard.h): a note over the authenticated channel has a line for every
-// connection of the sender, its own end of it.
+// How two links come to hear each other past their guards (tcp_guard.h): an empty note over the authenticated channel says that the
+// receiver may connect, any other has a line for every connection of the sender, its own end of it.
 #include <algorithm>
 #include <cstring>
 #include <sstream>
@@ -8,6 +8,8 @@
 
 namespace ropeway::comm {
 namespace {
+
+constexpr char kWelcome[] = "";
 
 template <typename Value>
 void Append(std::string* bytes, const Value& value) {
@@ -44,20 +46,20 @@ LinkAddress LinkAddress::Unpack(const std::string& bytes) {
   return address;
 }
 
-void UcxPeer::Admit(const std::string& address, std::function<void(const std::string&)> tell) {
-  std::promise<void> promise;
-  std::future<void> open = promise.get_future();
-  link_.Post([self = shared_from_this(), address, tell = std::move(tell),
-              held = std::make_shared<std::promise<void>>(std::move(promise))]() mutable {
+void UcxPeer::Meet(const std::string& address, const LinkKey& key, std::function<void(const std::string&)> tell) {
+  link_.Post([self = shared_from_this(), address, key, tell = std::move(tell)]() mutable {
+    if (self->failed_) return;
     self->address_ = LinkAddress::Unpack(address);
+    self->outgoing_key_ = key;
     self->tell_ = std::move(tell);
-    if (!self->failed_ && !self->address_.ports.empty()) {
+    self->met_ = true;
+    if (!self->address_.ports.empty()) {
       self->introducing_ = true;
       self->link_.guard().Admit(self.get(), self->address_.ips);
     }
-    held->set_value();
+    self->tell_(kWelcome);
+    self->OpenWhenWelcome();
   });
-  open.wait();
 }
 
 void UcxPeer::Hear(const std::string& note) {
@@ -66,7 +68,15 @@ void UcxPeer::Hear(const std::string& note) {
   for (std::string line; std::getline(lines, line);) ends.push_back(line);
   link_.Post([self = shared_from_this(), ends] {
     if (self->introducing_) self->link_.guard().Approve(ends);
+    if (!ends.empty()) return;
+    self->welcome_ = true;
+    self->OpenWhenWelcome();
   });
+}
+
+// A side that connects before the other has let it in is not heard.
+void UcxPeer::OpenWhenWelcome() {
+  if (met_ && welcome_ && endpoint_ == nullptr && !failed_) Open();
 }
 
 void UcxPeer::Claim() {

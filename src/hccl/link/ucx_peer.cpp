@@ -2,6 +2,7 @@
 #include "hccl/link/ucx_peer.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace ropeway::comm {
 namespace {
@@ -11,13 +12,7 @@ constexpr unsigned kWindow = 64;
 
 }  // namespace
 
-void UcxPeer::Connect(const LinkKey& key) {
-  link_.Post([self = shared_from_this(), key] { self->Open(key); });
-}
-
-void UcxPeer::Open(const LinkKey& key) {
-  if (failed_) return;
-  outgoing_key_ = key;
+void UcxPeer::Open() {
   last_sign_of_life_ = std::chrono::steady_clock::now();
   SendControl(WireKind::kGreeting, 0, WireStatus::kGood);
   ucp_ep_params_t params{};
@@ -31,55 +26,29 @@ void UcxPeer::Open(const LinkKey& key) {
   Fail({HCCL_E_ROCE_CONNECT, std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status)});
 }
 
-void UcxPeer::Expose(RegionId region, void* address, uint64_t size) {
-  std::promise<void> promise;
-  std::future<void> exposed = promise.get_future();
-  link_.Post([self = shared_from_this(), region, address, size, held = std::make_shared<std::promise<void>>(std::move(promise))] {
-    self->regions_[region] = {static_cast<char*>(address), size};
-    held->set_value();
-  });
-  exposed.wait();
+void UcxPeer::Expose(RegionId region, Exposed memory) {
+  std::unique_lock lock(regions_mutex_);
+  std::swap(regions_[region], memory);
+  lock.unlock();
+  memory.lease->Close();
 }
 
 void UcxPeer::Withdraw(RegionId region) {
-  std::promise<void> quiet;
-  std::future<void> released = quiet.get_future();
-  // A post that never runs (the process exits) breaks the promise, and that ends the wait, too.
-  link_.Post([self = shared_from_this(), region, held = std::make_shared<std::promise<void>>(std::move(quiet))] {
-    self->regions_.erase(region);
-    self->DropJobsOf(region);
-    self->withdrawn_[region] = held;
-    self->ReleaseWithdrawn();
-  });
-  released.wait();
+  std::unique_lock lock(regions_mutex_);
+  const auto node = regions_.extract(region);
+  lock.unlock();
+  if (node) node.mapped().lease->Close();
 }
 
-void UcxPeer::DropJobsOf(RegionId region) {
-  for (auto job = jobs_.begin(); job != jobs_.end();) {
-    const bool serves = job->header.kind == WireKind::kGetData &&
-                        std::any_of(job->items.begin(), job->items.end(), [&](const TransferItem& item) { return item.region == region; });
-    if (serves) SendControl(WireKind::kGetFailed, job->header.transfer, WireStatus::kNoRegion);
-    job = serves ? jobs_.erase(job) : job + 1;
-  }
-}
-
-void UcxPeer::ReleaseWithdrawn() {
-  std::erase_if(withdrawn_, [&](auto& entry) {
-    if (serving_.contains(entry.first)) return false;
-    entry.second->set_value();
-    return true;
+void UcxPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
+  link_.Post([self = shared_from_this(), transfer = Transfer{true, std::move(items), std::move(lease), std::move(done)}]() mutable {
+    self->Start(std::move(transfer));
   });
 }
 
-void UcxPeer::Put(std::vector<TransferItem> items, TransferDone done) {
-  link_.Post([self = shared_from_this(), items = std::move(items), done = std::move(done)]() mutable {
-    self->Start({true, std::move(items), std::move(done)});
-  });
-}
-
-void UcxPeer::Get(std::vector<TransferItem> items, TransferDone done) {
-  link_.Post([self = shared_from_this(), items = std::move(items), done = std::move(done)]() mutable {
-    self->Start({false, std::move(items), std::move(done)});
+void UcxPeer::Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
+  link_.Post([self = shared_from_this(), transfer = Transfer{false, std::move(items), std::move(lease), std::move(done)}]() mutable {
+    self->Start(std::move(transfer));
   });
 }
 
@@ -89,7 +58,7 @@ void UcxPeer::Start(Transfer transfer) {
   if (!waiting()) last_sign_of_life_ = std::chrono::steady_clock::now();
   const uint64_t number = ++last_transfer_;
   if (transfer.put)
-    jobs_.push_back({MakeHeader(WireKind::kPutData, number, transfer.total), transfer.items});
+    jobs_.push_back({MakeHeader(WireKind::kPutData, number, transfer.total), transfer.items, transfer.lease});
   else
     Ask(number, transfer);
   transfers_.emplace(number, std::move(transfer));
@@ -99,7 +68,14 @@ void UcxPeer::Start(Transfer transfer) {
 void UcxPeer::Ask(uint64_t number, const Transfer& transfer) {
   auto message = std::make_unique<Message>();
   message->header = MakeHeader(WireKind::kGetRequest, number, transfer.total);
-  for (const TransferItem& item : transfer.items) message->items.push_back({item.region, item.offset, item.size});
+  message->size = transfer.items.size() * sizeof(WireItem);
+  message->payload = std::make_unique_for_overwrite<char[]>(message->size);
+  char* at = message->payload.get();
+  for (const TransferItem& item : transfer.items) {
+    const WireItem wanted{item.region, item.offset, item.size};
+    memcpy(at, &wanted, sizeof wanted);
+    at += sizeof wanted;
+  }
   control_.push_back(std::move(message));
 }
 
@@ -121,45 +97,65 @@ void UcxPeer::SendControl(WireKind kind, uint64_t transfer, WireStatus status) {
 
 void UcxPeer::Pump() {
   if (endpoint_ == nullptr || closing_) return;
-  while (!control_.empty() && !closing_) {
-    std::unique_ptr<Message> message = std::move(control_.front());
-    control_.pop_front();
-    const auto* items = message->items.data();
-    const size_t size = message->items.size() * sizeof(WireItem);
-    Send(std::move(message), items, size);
-  }
+  PumpControl();
   while (!jobs_.empty() && in_flight_ < kWindow && !closing_) {
-    Job& job = jobs_.front();
-    SendChunk(&job);
-    if (!jobs_.empty() && &job == &jobs_.front() && job.item == job.items.size()) jobs_.pop_front();
+    Job job = std::move(jobs_.front());  // a failure while sending clears the queue
+    jobs_.pop_front();
+    if (!SendChunk(&job)) {
+      GiveUp(job);
+    } else if (job.item != job.items.size() && !failed_) {
+      jobs_.push_front(std::move(job));
+    }
   }
+  PumpControl();  // news of what was given up
   if (failed_ && in_flight_ == 0) CloseEndpoint();
 }
 
-void UcxPeer::SendChunk(Job* job) {
+void UcxPeer::PumpControl() {
+  while (!control_.empty() && !closing_) {
+    std::unique_ptr<Message> message = std::move(control_.front());
+    control_.pop_front();
+    Send(std::move(message));
+  }
+}
+
+bool UcxPeer::SendChunk(Job* job) {
   const TransferItem& item = job->items[job->item];
   const uint64_t size = std::min(kChunkBytes, item.size - job->sent);
-  const char* payload = static_cast<const char*>(item.local) + job->sent;
   auto message = std::make_unique<Message>();
   message->header = job->header;
-  if (job->header.kind == WireKind::kPutData) {
-    message->header.region = item.region;
-    message->header.offset = item.offset + job->sent;
-  } else {
-    message->header.region = job->item;
-    message->header.offset = job->sent;
-    message->serving = item.region;
-    ++serving_[item.region];
-  }
+  message->size = size;
+  message->payload = std::make_unique_for_overwrite<char[]>(size);
+  if (!Copy(*job, size, message->payload.get())) return false;
+  const bool put = job->header.kind == WireKind::kPutData;
+  message->header.region = put ? item.region : job->item;
+  message->header.offset = put ? item.offset + job->sent : job->sent;
   job->sent += size;
   if (job->sent == item.size) {
     ++job->item;
     job->sent = 0;
   }
-  Send(std::move(message), payload, size);
+  Send(std::move(message));
+  return true;
 }
 
-void UcxPeer::Send(std::unique_ptr<Message> message, const void* payload, size_t size) {
+bool UcxPeer::Copy(const Job& job, uint64_t size, char* to) const {
+  const TransferItem& item = job.items[job.item];
+  if (job.header.kind == WireKind::kPutData)
+    return job.lease->Use([&] { memcpy(to, static_cast<const char*>(item.local) + job.sent, size); });
+  Exposed region{};
+  const uint64_t offset = item.offset + job.sent;
+  if (Locate(item.region, offset, size, &region) != WireStatus::kGood) return false;
+  return region.lease->Use([&] { memcpy(to, static_cast<const char*>(region.address) + offset, size); });
+}
+
+void UcxPeer::GiveUp(const Job& job) {
+  const bool put = job.header.kind == WireKind::kPutData;
+  SendControl(put ? WireKind::kPutGivenUp : WireKind::kGetFailed, job.header.transfer, WireStatus::kNoRegion);
+  if (put) End(job.header.transfer, GivenUp());
+}
+
+void UcxPeer::Send(std::unique_ptr<Message> message) {
   message->header.key = outgoing_key_;
   message->peer = shared_from_this();
   ucp_request_param_t param{};
@@ -172,7 +168,8 @@ void UcxPeer::Send(std::unique_ptr<Message> message, const void* payload, size_t
   ++in_flight_;
   Message* const sent = message.release();
   const ucs_status_ptr_t request =
-      link_.api().ucp_am_send_nbx(endpoint_, kUcxMessageId, &sent->header, sizeof sent->header, payload, size, &param);
+      link_.api().ucp_am_send_nbx(endpoint_, kUcxMessageId, &sent->header, sizeof sent->header, sent->payload.get(),
+                                   sent->size, &param);
   if (!UCS_PTR_IS_PTR(request)) Sent(nullptr, UCS_PTR_STATUS(request), sent);
 }
 
@@ -180,16 +177,12 @@ void UcxPeer::Sent(void* request, ucs_status_t status, void* message) {
   const std::unique_ptr<Message> sent(static_cast<Message*>(message));
   const std::shared_ptr<UcxPeer> peer = std::move(sent->peer);
   if (request != nullptr) peer->link_.api().ucp_request_free(request);
-  peer->Finished(*sent, status);
+  peer->Finished(status);
 }
 
-void UcxPeer::Finished(const Message& message, ucs_status_t status) {
+void UcxPeer::Finished(ucs_status_t status) {
   --in_flight_;
   last_sign_of_life_ = std::chrono::steady_clock::now();
-  if (message.serving != 0 && --serving_[message.serving] == 0) {
-    serving_.erase(message.serving);
-    ReleaseWithdrawn();
-  }
   if (status != UCS_OK && !failed_)
     Fail({HCCL_E_ROCE_TRANSFER, std::string("sending failed: ") + link_.api().ucs_status_string(status)});
   EndWhenQuiet();
@@ -272,7 +265,7 @@ void UcxPeer::EndpointClosed(void* request, ucs_status_t, void* peer) {
   self.EndWhenQuiet();
 }
 
-// Nothing may end before UCX has let go of its buffers.
+// The transfers end when UCX has let go of the endpoint, so that nothing of it is left when they are told.
 void UcxPeer::EndWhenQuiet() {
   if (!failed_ || in_flight_ != 0 || closing_) return;
   if (endpoint_ != nullptr) return CloseEndpoint();

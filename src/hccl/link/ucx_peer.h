@@ -4,13 +4,13 @@
 // last byte is in place; a get is a request that the other side answers with chunks. Plain ucp_put_nbx would do neither check on TCP:
 // the receiver writes wherever the sender says, so a late put into memory that was given back would crash or corrupt it.
 //
-// All private members belong to the link's thread.
+// All private members but the regions belong to the link's thread.
 #pragma once
 
 #include <chrono>
 #include <deque>
-#include <future>
 #include <map>
+#include <mutex>
 #include <set>
 #include <unordered_map>
 
@@ -18,18 +18,20 @@
 
 namespace ropeway::comm {
 
+// What becomes of a transfer whose lease is closed.
+inline TransferEnd GivenUp() { return {HCCL_E_REMOTE, "its stream gave it up"}; }
+
 class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> {
  public:
   UcxPeer(UcxLink& link, const LinkKey& incoming_key) : link_(link), incoming_key_(incoming_key) {}
 
   const LinkKey& incoming_key() const override { return incoming_key_; }
-  void Admit(const std::string& address, std::function<void(const std::string&)> tell) override;
+  void Meet(const std::string& address, const LinkKey& key, std::function<void(const std::string&)> tell) override;
   void Hear(const std::string& note) override;
-  void Connect(const LinkKey& key) override;
-  void Expose(RegionId region, void* address, uint64_t size) override;
+  void Expose(RegionId region, Exposed memory) override;
   void Withdraw(RegionId region) override;
-  void Put(std::vector<TransferItem> items, TransferDone done) override;
-  void Get(std::vector<TransferItem> items, TransferDone done) override;
+  void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
+  void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
   void Close(const TransferEnd& why) override;
 
   // For the link, on its thread: a message with this peer's key; what can be sent now; whether something is pending, and if nothing
@@ -42,14 +44,11 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   void Claim();
 
  private:
-  struct Region {
-    char* address;
-    uint64_t size;
-  };
   // What this side asked for.
   struct Transfer {
     bool put;
     std::vector<TransferItem> items;
+    std::shared_ptr<Lease> lease;
     TransferDone done;
     uint64_t total = 0;
     uint64_t received = 0;  // of a get
@@ -63,37 +62,43 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   struct Job {
     WireHeader header;
     std::vector<TransferItem> items;
+    std::shared_ptr<Lease> lease;  // of a put; what a get asks for has its region's
     size_t item = 0;
     uint64_t sent = 0;  // of this item
   };
-  // A message on its way: what UCX reads until it calls back.
+  // A message on its way: what UCX reads until it calls back. The bytes are a copy, since UCX cannot be told to let go of the program's
+  // memory when a stream gives it up.
   struct Message {
     WireHeader header;
-    std::vector<WireItem> items;  // payload of a request
+    std::unique_ptr<char[]> payload;
+    size_t size = 0;
     std::shared_ptr<UcxPeer> peer;
-    RegionId serving = 0;  // a region of ours that the payload lies in
   };
 
-  void Open(const LinkKey& key);
+  void OpenWhenWelcome();
+  void Open();
   void Greeted();
   void EndIntroduction();
   void Start(Transfer transfer);
   void Ask(uint64_t number, const Transfer& transfer);
   WireHeader MakeHeader(WireKind kind, uint64_t transfer, uint64_t total) const;
-  void SendChunk(Job* job);
+  void PumpControl();
+  // False when the memory was taken away.
+  bool SendChunk(Job* job);
+  bool Copy(const Job& job, uint64_t size, char* to) const;
+  void GiveUp(const Job& job);
   void SendControl(WireKind kind, uint64_t transfer, WireStatus status);
-  void Send(std::unique_ptr<Message> message, const void* payload, size_t size);
+  void Send(std::unique_ptr<Message> message);
   static void Sent(void* request, ucs_status_t status, void* message);
-  void Finished(const Message& message, ucs_status_t status);
+  void Finished(ucs_status_t status);
 
   void PutArrived(const WireHeader& header, const void* data, size_t size);
   void GetArrived(const WireHeader& header, const void* data, size_t size);
   void Serve(const WireHeader& header, const void* data, size_t size);
   void Answered(const WireHeader& header);
-  WireStatus Locate(RegionId region, uint64_t offset, uint64_t size, char** address) const;
+  // `found` gets the region.
+  WireStatus Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const;
   void End(uint64_t number, const TransferEnd& end);
-  void DropJobsOf(RegionId region);
-  void ReleaseWithdrawn();
 
   static void EndpointFailed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
   static void EndpointClosed(void* request, ucs_status_t status, void* peer);
@@ -110,6 +115,8 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   LinkAddress address_;
   std::function<void(const std::string&)> tell_;
   std::set<std::string> claimed_;  // own ends of connections to the peer
+  bool met_ = false;      // the peer may come
+  bool welcome_ = false;  // and this side may go there
   bool introducing_ = false;
   bool greeted_ = false;        // its greeting has come
   bool greeting_seen_ = false;  // and ours has arrived
@@ -123,13 +130,13 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   uint64_t last_transfer_ = 0;
   unsigned in_flight_ = 0;
   std::chrono::steady_clock::time_point last_sign_of_life_{};
-  std::unordered_map<RegionId, Region> regions_;
-  std::unordered_map<RegionId, unsigned> serving_;  // messages on their way out of a region
-  std::unordered_map<RegionId, std::shared_ptr<std::promise<void>>> withdrawn_;
   std::map<uint64_t, Transfer> transfers_;
   std::unordered_map<uint64_t, Arrival> arrivals_;
   std::deque<std::unique_ptr<Message>> control_;  // small messages that wait for the endpoint
   std::deque<Job> jobs_;
+
+  mutable std::mutex regions_mutex_;
+  std::unordered_map<RegionId, Exposed> regions_;  // guarded by regions_mutex_
 };
 
 }  // namespace ropeway::comm

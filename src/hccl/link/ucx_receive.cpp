@@ -23,6 +23,7 @@ void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
     case WireKind::kGetRequest: return Serve(header, data, size);
     case WireKind::kPutDone:
     case WireKind::kGetFailed: return Answered(header);
+    case WireKind::kPutGivenUp: arrivals_.erase(header.transfer); return;
     case WireKind::kGreeting:
       greeted_ = true;
       SendControl(WireKind::kGreetingSeen, 0, WireStatus::kGood);
@@ -34,24 +35,28 @@ void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
   }
 }
 
-WireStatus UcxPeer::Locate(RegionId region, uint64_t offset, uint64_t size, char** address) const {
-  const auto found = regions_.find(region);
-  if (found == regions_.end()) return WireStatus::kNoRegion;
-  if (offset > found->second.size || size > found->second.size - offset) return WireStatus::kOutOfRegion;
-  *address = found->second.address + offset;
+WireStatus UcxPeer::Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const {
+  std::lock_guard lock(regions_mutex_);
+  const auto known = regions_.find(region);
+  if (known == regions_.end()) return WireStatus::kNoRegion;
+  if (offset > known->second.size || size > known->second.size - offset) return WireStatus::kOutOfRegion;
+  *found = known->second;
   return WireStatus::kGood;
 }
 
 void UcxPeer::PutArrived(const WireHeader& header, const void* data, size_t size) {
   Arrival& arrival = arrivals_[header.transfer];
-  char* address = nullptr;
-  const WireStatus status = Locate(header.region, header.offset, size, &address);
-  if (status == WireStatus::kGood) memcpy(address, data, size);
+  Exposed region{};
+  WireStatus status = Locate(header.region, header.offset, size, &region);
+  const auto take = [&] { memcpy(static_cast<char*>(region.address) + header.offset, data, size); };
+  if (status == WireStatus::kGood && !region.lease->Use(take)) status = WireStatus::kNoRegion;
   if (arrival.status == WireStatus::kGood) arrival.status = status;
   arrival.received += size;
   if (arrival.received < header.total) return;
+  const bool good = arrival.status == WireStatus::kGood;
   SendControl(WireKind::kPutDone, header.transfer, arrival.status);
   arrivals_.erase(header.transfer);
+  if (good && region.filled) region.filled(header.total);
 }
 
 void UcxPeer::GetArrived(const WireHeader& header, const void* data, size_t size) {
@@ -60,20 +65,22 @@ void UcxPeer::GetArrived(const WireHeader& header, const void* data, size_t size
   Transfer& transfer = found->second;
   const TransferItem& item = transfer.items[header.region];
   if (header.offset > item.size || size > item.size - header.offset) return;
-  memcpy(static_cast<char*>(item.local) + header.offset, data, size);
+  const auto take = [&] { memcpy(static_cast<char*>(item.local) + header.offset, data, size); };
+  if (!transfer.lease->Use(take)) return End(header.transfer, GivenUp());
   transfer.received += size;
   if (transfer.received == transfer.total) End(header.transfer, {});
 }
 
 void UcxPeer::Serve(const WireHeader& header, const void* data, size_t size) {
-  Job job{MakeHeader(WireKind::kGetData, header.transfer, header.total), {}};
+  Job job{MakeHeader(WireKind::kGetData, header.transfer, header.total), {}, nullptr};
   for (size_t at = 0; at + sizeof(WireItem) <= size; at += sizeof(WireItem)) {
     WireItem item;
     memcpy(&item, static_cast<const char*>(data) + at, sizeof item);
-    char* address = nullptr;
-    const WireStatus status = Locate(item.region, item.offset, item.size, &address);
+    Exposed region{};
+    const WireStatus status = Locate(item.region, item.offset, item.size, &region);
     if (status != WireStatus::kGood) return SendControl(WireKind::kGetFailed, header.transfer, status);
-    if (item.size != 0) job.items.push_back({address, item.region, item.offset, item.size});
+    // Looked up again for every chunk: the region may be withdrawn meanwhile.
+    if (item.size != 0) job.items.push_back({nullptr, item.region, item.offset, item.size});
   }
   if (!job.items.empty()) jobs_.push_back(std::move(job));
 }

@@ -19,6 +19,7 @@ enum class WireKind : uint32_t {
   kGoodbye = 6,       // nothing more will come: what is pending is lost
   kGreeting = 7,      // the first message: this way is open
   kGreetingSeen = 8,
+  kPutGivenUp = 9,  // no more bytes of this put will come
 };
 
 enum class WireStatus : uint32_t {

@@ -13,9 +13,6 @@ namespace ropeway::comm {
 
 enum OneSidedMessage : uint16_t {
   kDescriptors = kOneSidedMessages + 0,  // body: HcclMemDesc[]
-  kLinkHello = kOneSidedMessages + 1,    // body: LinkKey, then Link::address()
-  kLinkReady = kOneSidedMessages + 2,    // the sender lets the receiver in
-  kLinkNote = kOneSidedMessages + 3,     // for Peer::Hear
 };
 
 class Mailboxes {

@@ -3,19 +3,13 @@
 #include "hccl/onesided/one_sided.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "acl/acl_rt.h"
+#include "hccl/link/pair_links.h"
 
 namespace ropeway::comm {
 namespace {
-
-// Asks for the network between ranks of one host, as the original does for RoCE.
-bool NetworkInsideHost() {
-  const char* value = getenv("HCCL_INTRA_ROCE_ENABLE");
-  return value != nullptr && strcmp(value, "1") == 0;
-}
 
 Descriptor Describe(uint32_t exporter, uint32_t importer, const LocalRegion& region) {
   const Export& exported = region.exports.at(importer);
@@ -64,7 +58,7 @@ Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
   if (region->view == nullptr)
     return Fail(HCCL_E_NOT_SUPPORT, "the host cannot reach device memory of this engine, so rank %u cannot be given it: register host memory",
                 peer);
-  if (pairs_[peer].link != nullptr) pairs_[peer].link->Expose(exported.number, region->view, region->size);
+  if (pairs_[peer].link != nullptr) pairs_[peer].link->Expose(exported.number, {region->view, region->size});
   return Ok();
 }
 
@@ -99,7 +93,7 @@ Status OneSided::Deregister(const HcclMemDesc& desc) {
   region->exports.erase(descriptor->importer);
   local_.RemoveIfUnused(region);
   lock.unlock();
-  // May wait for a get that is being answered.
+  // May wait a moment for a chunk that is being copied.
   if (last.route == Route::kMapping) aclrtIpcMemClose(last.ipc_key.c_str());
   if (last.route == Route::kLink && link != nullptr) link->Withdraw(last.number);
   return Ok();
@@ -120,6 +114,7 @@ Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, 
   RW_TRY_SET(std::vector<Descriptor> descriptors, OwnDescriptors(peer, local));
   if (const HcclResult result = communicator_.Connect(peer, deadline); result != HCCL_SUCCESS)
     return Fail(result, "no connection to rank %u: %s", peer, comm::ResultMeaning(result));
+  ExposeBefore(peer, descriptors);
   communicator_.Send(peer, kDescriptors, std::string(reinterpret_cast<const char*>(local.data()), local.size() * sizeof(HcclMemDesc)));
   std::string body;
   if (const HcclResult result = mailboxes_.Take(peer, kDescriptors, deadline, &body); result != HCCL_SUCCESS)
@@ -133,7 +128,7 @@ Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, 
       return Fail(HCCL_E_INTERNAL, "rank %u sent a descriptor that is not for this rank", peer);
     descriptors.push_back(*descriptor);
   }
-  if (NeedsLink(peer, descriptors)) RW_TRY(OpenLink(peer, deadline));
+  RW_TRY(OpenLink(peer, descriptors, deadline));
   std::lock_guard lock(mutex_);
   Pair& pair = pairs_[peer];
   pair.connected = true;

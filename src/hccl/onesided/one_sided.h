@@ -51,7 +51,6 @@ class OneSided {
 
   // On the I/O thread.
   Mailboxes& mailboxes() { return mailboxes_; }
-  void HearNote(uint32_t peer, const std::string& note);
   void PeerEnded(uint32_t peer, HcclResult why);
   void Close();
   // The communicator is about to be destroyed, on the caller's thread: nobody reaches this rank's memory afterwards.
@@ -70,9 +69,8 @@ class OneSided {
   comm::Status ExportTo(uint32_t peer, LocalRegion* region);
   comm::Status ExportMapping(uint32_t peer, const LocalRegion& region, Export* exported);
   comm::Result<std::vector<Descriptor>> OwnDescriptors(uint32_t peer, const std::vector<HcclMemDesc>& local) const;
-  bool NeedsLink(uint32_t peer, const std::vector<Descriptor>& descriptors);
-  comm::Status OpenLink(uint32_t peer, Deadline deadline);
-  void ExposeAll(uint32_t peer, const std::shared_ptr<Peer>& end);
+  void ExposeBefore(uint32_t peer, const std::vector<Descriptor>& own);
+  comm::Status OpenLink(uint32_t peer, const std::vector<Descriptor>& descriptors, Deadline deadline);
   LinkTarget TargetOf(uint32_t peer);
   comm::Result<Descriptor> RequireOffered(const HcclMemDesc& desc);
   comm::Result<RemoteRegion*> EnableOffered(const Descriptor& descriptor, bool reserve);

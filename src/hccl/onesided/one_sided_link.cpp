@@ -1,27 +1,15 @@
 // The network link of a pair of ranks, and how everything ends.
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <cstring>
 
 #include "acl/acl_rt.h"
+#include "hccl/link/pair_links.h"
 #include "hccl/onesided/one_sided.h"
 
 namespace ropeway::comm {
 namespace {
 
-std::string IpOf(const Address& address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address.valid()) inet_ntop(address.family == 4 ? AF_INET : AF_INET6, address.bytes, text, sizeof text);
-  return text;
-}
-
 void Received(Communicator& communicator, const Request& request) {
-  OneSided& service = *OneSided::Of(communicator);
-  if (request.type() == kLinkNote)
-    service.HearNote(request.peer(), request.body());
-  else
-    service.mailboxes().Deliver(request.peer(), request.type(), request.body());
+  OneSided::Of(communicator)->mailboxes().Deliver(request.peer(), request.type(), request.body());
 }
 
 void PeerEnded(Communicator& communicator, uint32_t peer, HcclResult why) { OneSided::Of(communicator)->PeerEnded(peer, why); }
@@ -56,65 +44,40 @@ comm::Result<OneSidedRef> FindOneSided(HcclComm handle) {
   return found;
 }
 
-// Both sides see both lists, so both come to the same answer.
-bool OneSided::NeedsLink(uint32_t peer, const std::vector<Descriptor>& descriptors) {
-  std::lock_guard lock(mutex_);
-  if (pairs_[peer].link != nullptr) return false;
+namespace {
+
+bool AnyLink(const std::vector<Descriptor>& descriptors) {
   return std::any_of(descriptors.begin(), descriptors.end(), [](const Descriptor& one) { return one.route == Route::kLink; });
 }
 
-Status OneSided::OpenLink(uint32_t peer, Deadline deadline) {
-  std::string why;
-  Link* const link = OpenUcxLink(IpOf(communicator_.self().address), &why);
-  const std::shared_ptr<Peer> end = link == nullptr ? nullptr : link->NewPeer();
-  std::string hello;
-  if (end != nullptr) {
-    ExposeAll(peer, end);
-    hello.assign(reinterpret_cast<const char*>(end->incoming_key().data()), sizeof(LinkKey));
-    hello += link->address();
-  }
-  // An empty one tells the peer that there is nothing to wait for.
-  communicator_.Send(peer, kLinkHello, hello);
-  std::string body;
-  const HcclResult result = mailboxes_.Take(peer, kLinkHello, deadline, &body);
-  if (end == nullptr) return Fail(HCCL_E_NOT_SUPPORT, "rank %u is reached over the network only, and %s", peer, why.c_str());
-  if (result != HCCL_SUCCESS) return Fail(result, "rank %u opened no link: %s", peer, comm::ResultMeaning(result));
-  if (body.size() <= sizeof(LinkKey)) return Fail(HCCL_E_NOT_SUPPORT, "rank %u has no UCX: install libucx0 there", peer);
-  LinkKey key;
-  memcpy(key.data(), body.data(), key.size());
-  end->Admit(body.substr(key.size()), [weak = communicator_.weak_from_this(), peer](const std::string& note) {
-    if (const auto communicator = weak.lock()) communicator->Send(peer, kLinkNote, note);
-  });
-  // A side that connects too early is not heard.
-  communicator_.Send(peer, kLinkReady, "");
-  if (const HcclResult ready = mailboxes_.Take(peer, kLinkReady, deadline, &body); ready != HCCL_SUCCESS)
-    return Fail(ready, "rank %u opened no link: %s", peer, comm::ResultMeaning(ready));
-  end->Connect(key);
-  return Ok();
-}
+}  // namespace
 
-void OneSided::HearNote(uint32_t peer, const std::string& note) {
+// Before the peer hears of them: the link may be up already, and its first put may come with the last word of the exchange.
+void OneSided::ExposeBefore(uint32_t peer, const std::vector<Descriptor>& own) {
+  if (!AnyLink(own)) return;
+  const std::shared_ptr<Peer> end = PairLinks::Of(communicator_)->OwnEnd(peer);
   std::lock_guard lock(mutex_);
-  const auto found = pairs_.find(peer);
-  if (found != pairs_.end() && found->second.link != nullptr) found->second.link->Hear(note);
-}
-
-void OneSided::ExposeAll(uint32_t peer, const std::shared_ptr<Peer>& end) {
-  std::lock_guard lock(mutex_);
+  if (end == nullptr || pairs_[peer].link == end) return;
   pairs_[peer].link = end;
   for (const LocalRegion& region : local_.all())
     if (const auto found = region.exports.find(peer); found != region.exports.end() && found->second.route == Route::kLink)
-      end->Expose(found->second.number, region.view, region.size);
+      end->Expose(found->second.number, {region.view, region.size});
+}
+
+Status OneSided::OpenLink(uint32_t peer, const std::vector<Descriptor>& descriptors, Deadline deadline) {
+  if (!AnyLink(descriptors)) return Ok();
+  const OpenedLink opened = PairLinks::Of(communicator_)->Open(peer, deadline);
+  if (opened.result != HCCL_SUCCESS)
+    return Fail(opened.result, "rank %u is reached over the network only, and there is no link: %s", peer, opened.why.c_str());
+  std::lock_guard lock(mutex_);
+  pairs_[peer].link = opened.peer;
+  return Ok();
 }
 
 LinkTarget OneSided::TargetOf(uint32_t peer) { return {pairs_[peer].link, communicator_.weak_from_this(), peer}; }
 
 void OneSided::PeerEnded(uint32_t peer, HcclResult why) {
   mailboxes_.End(peer, why);
-  std::lock_guard lock(mutex_);
-  const auto found = pairs_.find(peer);
-  if (found == pairs_.end() || found->second.link == nullptr) return;
-  found->second.link->Close({why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, "the rank has left the communicator"});
 }
 
 void OneSided::Release() {
@@ -137,9 +100,6 @@ void OneSided::Release() {
 
 void OneSided::Close() {
   for (uint32_t peer = 0; peer < communicator_.size(); ++peer) mailboxes_.End(peer, HCCL_E_REMOTE);
-  std::lock_guard lock(mutex_);
-  for (auto& [peer, pair] : pairs_)
-    if (pair.link != nullptr) pair.link->Close({HCCL_E_REMOTE, "the communicator was destroyed"});
 }
 
 }  // namespace ropeway::comm

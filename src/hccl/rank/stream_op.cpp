@@ -1,49 +1,23 @@
 #include "hccl/rank/stream_op.h"
 
-#include <map>
-#include <mutex>
 #include <utility>
 
+#include "hccl/rank/number_table.h"
 #include "hccl/rank/stream_code.h"
 
 namespace ropeway::comm {
 namespace {
 
-// The runtime holds a number, not a pointer: whether it is told of an end once, twice or not at all, nothing dangles.
-struct Table {
-  std::mutex mutex;
-  std::map<uint64_t, std::shared_ptr<StreamOp>> ops;  // guarded by mutex
-  uint64_t last = 0;                                  // guarded by mutex
-
-  uint64_t Add(std::shared_ptr<StreamOp> op) {
-    std::lock_guard lock(mutex);
-    ops[++last] = std::move(op);
-    return last;
-  }
-  std::shared_ptr<StreamOp> Find(uint64_t number) {
-    std::lock_guard lock(mutex);
-    const auto found = ops.find(number);
-    return found == ops.end() ? nullptr : found->second;
-  }
-  std::shared_ptr<StreamOp> Remove(uint64_t number) {
-    std::lock_guard lock(mutex);
-    auto node = ops.extract(number);
-    return node ? std::move(node.mapped()) : nullptr;
-  }
-};
-
-Table& TheTable() {
-  static auto* const table = new Table;
+NumberTable<StreamOp>& TheTable() {
+  static auto* const table = new NumberTable<StreamOp>;
   return *table;
 }
-
-uint64_t NumberOf(void* argument) { return reinterpret_cast<uintptr_t>(argument); }
 
 }  // namespace
 
 aclError StreamOp::Launch(void* stream) {
   number_ = TheTable().Add(shared_from_this());
-  const aclError code = ropewayLaunchOperation(&OnStart, &OnDrop, reinterpret_cast<void*>(uintptr_t{number_}), stream);
+  const aclError code = ropewayLaunchOperation(&OnStart, &OnDrop, AsArgument(number_), stream);
   if (code != 0) TheTable().Remove(number_);
   return code;
 }

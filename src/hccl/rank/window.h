@@ -1,6 +1,6 @@
-// Memory of the program that the I/O thread reads or writes. The program may take it away at any moment (a stream is
-// aborted, and its buffers are freed): once Close has returned, nobody touches it any more. Uses are short: one system
-// call that does not block.
+// Memory of the program that a thread of ours reads or writes. The program may take it away at any moment (a stream is
+// aborted, and its buffers are freed): once Close has returned, nobody touches it any more. Uses are short, one system
+// call that does not block or one copy of a chunk, so whoever closes waits for a moment at most.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,39 @@
 
 namespace ropeway::comm {
 
-class Window {
+// The permission to touch memory, wherever that is.
+class Lease {
  public:
-  explicit Window(void* data) : data_(static_cast<char*>(data)) {}
   void Close() {
     std::lock_guard lock(mutex_);
-    data_ = nullptr;
+    open_ = false;
   }
-  // Calls use(data) unless the window is closed; tells whether it did.
+  // Calls use() unless the lease is closed; tells whether it did.
   template <typename Function>
   bool Use(Function&& use) {
     std::lock_guard lock(mutex_);
-    if (data_ == nullptr) return false;
-    use(data_);
-    return true;
+    if (open_) use();
+    return open_;
   }
 
  private:
   std::mutex mutex_;
-  char* data_;  // guarded by mutex_
+  bool open_ = true;  // guarded by mutex_
+};
+
+// The permission together with the memory.
+class Window : public Lease {
+ public:
+  explicit Window(void* data) : data_(static_cast<char*>(data)) {}
+  template <typename Function>
+  bool Use(Function&& use) {
+    return Lease::Use([&] { use(data_); });
+  }
+  // For those who ask the lease before each touch.
+  char* data() const { return data_; }
+
+ private:
+  char* const data_;
 };
 
 }  // namespace ropeway::comm

@@ -1,0 +1,140 @@
+// What happens on a link to memory that is taken away: nobody reads or writes it afterwards, wherever the bytes are at that moment.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/hccl/ucx_hosts.h"
+
+#ifdef RW_UCX_HOSTS
+
+namespace ucx_lease_test {
+
+using namespace ucx_hosts;
+
+constexpr size_t kBytes = 8 << 20;  // more than a link has on its way
+constexpr RegionId kLarge = 1;
+constexpr RegionId kSmall = 2;
+
+// Holds a link's thread back inside a callback, so that its side neither sends nor receives.
+class Hold {
+ public:
+  // On the link's thread.
+  void operator()() {
+    here_.set_value();
+    released_.get_future().wait();
+  }
+  void Await() { here_.get_future().wait(); }
+  void Release() { released_.set_value(); }
+
+ private:
+  std::promise<void> here_;
+  std::promise<void> released_;
+};
+
+// One pair for all: meeting takes a while.
+class UcxLease : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { pair_ = std::make_unique<Pair>(0, 1); }
+  static void TearDownTestSuite() { pair_.reset(); }
+  static inline std::unique_ptr<Pair> pair_;
+  Pair& pair = *pair_;
+};
+
+// The receiver stands still while the sender's memory is taken away and used for something else.
+TEST_F(UcxLease, NothingOfAClosedPutLeavesItsMemory) {
+  std::vector<char> source(kBytes, 's'), target(kBytes, 't'), small(1);
+  Hold hold;
+  pair.there->Expose(kLarge, {target.data(), kBytes});
+  pair.there->Expose(kSmall, {small.data(), 1, std::make_shared<Lease>(), [&](uint64_t) { hold(); }});
+  auto first = Begin(*pair.here, true, {{small.data(), kSmall, 0, 1}});
+  hold.Await();
+  const auto lease = std::make_shared<Lease>();
+  auto put = Begin(*pair.here, true, {{source.data(), kLarge, 0, kBytes}}, lease);
+  lease->Close();
+  std::fill(source.begin(), source.end(), 'e');
+  hold.Release();
+  EXPECT_EQ(put.get().code, HCCL_E_REMOTE);
+  EXPECT_EQ(first.get().code, HCCL_SUCCESS);
+  pair.there->Expose(kSmall, {small.data(), 1});
+  EXPECT_EQ(Move(*pair.here, true, {{small.data(), kSmall, 0, 1}}).code, HCCL_SUCCESS);  // behind all that was sent
+  EXPECT_EQ(std::count(target.begin(), target.end(), 'e'), 0);
+  pair.there->Withdraw(kLarge);
+  pair.there->Withdraw(kSmall);
+}
+
+// The asking side stands still while bytes come for memory that it has taken away.
+TEST_F(UcxLease, NothingOfAClosedGetArrives) {
+  std::vector<char> source(kBytes, 's'), target(kBytes, 't'), small(1);
+  pair.there->Expose(kLarge, {source.data(), kBytes});
+  pair.there->Expose(kSmall, {small.data(), 1});
+  Hold hold;
+  const auto lease = std::make_shared<Lease>();
+  auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}}, lease);
+  pair.here->Put({{small.data(), kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
+  hold.Await();
+  lease->Close();
+  const std::vector<char> left(target);
+  hold.Release();
+  EXPECT_EQ(get.get().code, HCCL_E_REMOTE);
+  EXPECT_EQ(Move(*pair.here, true, {{small.data(), kSmall, 0, 1}}).code, HCCL_SUCCESS);
+  EXPECT_TRUE(target == left);
+  pair.there->Withdraw(kLarge);
+  pair.there->Withdraw(kSmall);
+}
+
+// The same on the receiving side of a put.
+TEST_F(UcxLease, NothingArrivesInAClosedRegion) {
+  std::vector<char> source(kBytes, 's'), target(kBytes, 't'), small(1);
+  Hold hold;
+  const auto lease = std::make_shared<Lease>();
+  pair.there->Expose(kLarge, {target.data(), kBytes, lease});
+  pair.there->Expose(kSmall, {small.data(), 1, std::make_shared<Lease>(), [&](uint64_t) { hold(); }});
+  auto first = Begin(*pair.here, true, {{small.data(), kSmall, 0, 1}});
+  auto put = Begin(*pair.here, true, {{source.data(), kLarge, 0, kBytes}});
+  hold.Await();
+  lease->Close();
+  const std::vector<char> left(target);
+  hold.Release();
+  EXPECT_EQ(put.get().code, HCCL_E_REMOTE);
+  EXPECT_EQ(first.get().code, HCCL_SUCCESS);
+  EXPECT_TRUE(target == left);
+  pair.there->Withdraw(kLarge);
+  pair.there->Withdraw(kSmall);
+}
+
+// A withdrawal does not wait for the network, and a get that is being answered reads nothing afterwards.
+TEST_F(UcxLease, NothingOfAWithdrawnRegionLeavesIt) {
+  std::vector<char> source(kBytes, 's'), target(kBytes, 't'), small(1);
+  pair.there->Expose(kLarge, {source.data(), kBytes});
+  pair.there->Expose(kSmall, {small.data(), 1});
+  Hold hold;
+  pair.here->Put({{small.data(), kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
+  hold.Await();
+  auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}});
+  pair.there->Withdraw(kLarge);
+  std::fill(source.begin(), source.end(), 'e');
+  hold.Release();
+  EXPECT_EQ(get.get().code, HCCL_E_REMOTE);
+  EXPECT_EQ(std::count(target.begin(), target.end(), 'e'), 0);
+  pair.there->Withdraw(kSmall);
+}
+
+// A put that was given up leaves room for the next one with the same memory.
+TEST_F(UcxLease, TheLinkGoesOnAfterAClosedPut) {
+  std::vector<char> source = Pattern(3 << 20, 5), target(source.size());
+  pair.there->Expose(kLarge, {target.data(), target.size()});
+  for (int i = 0; i < 8; ++i) {
+    const auto lease = std::make_shared<Lease>();
+    auto put = Begin(*pair.here, true, {{source.data(), kLarge, 0, source.size()}}, lease);
+    if (i % 2 == 0) lease->Close();
+    const HcclResult code = put.get().code;
+    EXPECT_TRUE(code == HCCL_SUCCESS || (i % 2 == 0 && code == HCCL_E_REMOTE)) << code;
+    EXPECT_TRUE(i % 2 == 0 || target == source);
+    std::fill(target.begin(), target.end(), 0);
+  }
+  pair.there->Withdraw(kLarge);
+}
+
+}  // namespace ucx_lease_test
+
+#endif
