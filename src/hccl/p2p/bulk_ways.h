@@ -1,4 +1,4 @@
-// Bytes of large messages to and from ranks on other hosts, over a TCP connection of their own per direction, so that
+// Bytes of large messages where the network link cannot be had: over a TCP connection of their own per direction, so that
 // control messages never wait behind them. Made by the sender on first use. Everything here belongs to the I/O thread.
 #pragma once
 

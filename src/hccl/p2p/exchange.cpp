@@ -1,8 +1,9 @@
-// The protocol: offers, answers, withdrawals and ends. How bytes get into a receive's buffer is in exchange_take.cpp.
+// The protocol: offers, answers, withdrawals and ends. How bytes get into a receive's buffer is in exchange_take.cpp and
+// exchange_network.cpp.
 #include "hccl/p2p/exchange.h"
 
+#include "hccl/link/pair_links.h"
 #include "hccl/p2p/messages.h"
-#include "hccl/rank/parts.h"
 #include "hccl/rank/wire.h"
 
 namespace ropeway::comm {
@@ -65,11 +66,12 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
       transfer->window->Use([&](char* data) { bytes.assign(data, transfer->bytes); })) {
     return SendOffer(transfer, Method::kInline, bytes);
   }
-  if (communicator->SameProcess(transfer->peer)) {
+  const bool network = NetworkInsideHost();
+  if (communicator->SameProcess(transfer->peer) && !network) {
     const auto address = reinterpret_cast<uintptr_t>(transfer->buffer);
     return SendOffer(transfer, Method::kAddress, Writer().Number(uint64_t{address}).Number(transfer->device).Take());
   }
-  if (communicator->SameHost(transfer->peer) && OfferKey(transfer)) return;
+  if (communicator->SameHost(transfer->peer) && !network && OfferKey(transfer)) return;
   if (transfer->window) return SendOffer(transfer, Method::kBulk, "");
   Stage(transfer, [this, transfer] { SendOffer(transfer, Method::kBulk, ""); });
 }
@@ -80,7 +82,7 @@ bool Exchange::OfferKey(const TransferRef& transfer) {
   int32_t pid = communicator->peer(transfer->peer).pid;
   if (aclrtSetCurrentContext(transfer->context) != ACL_SUCCESS ||
       aclrtIpcMemGetExportKey(transfer->buffer, transfer->bytes, key, sizeof key, 0) != ACL_SUCCESS) {
-    aclGetRecentErrMsg();  // the bulk connection does it, too
+    aclGetRecentErrMsg();  // the network does it, too
     return false;
   }
   transfer->key = key;
@@ -115,9 +117,11 @@ void Exchange::Received(const Request& request) {
     offer.method = static_cast<Method>(reader.Number<uint8_t>());
     offer.content = reader.rest();
     if (reader.ok()) OnOffer(request.peer(), number, std::move(offer));
-  } else if (reader.AtEnd()) {
-    if (request.type() == kAccept) OnAccept(request.peer(), number);
-    if (request.type() == kTaken) OnTaken(request.peer(), number);
+  } else if (request.type() == kAccept) {
+    const auto region = reader.Number<RegionId>();
+    if (reader.AtEnd()) OnAccept(request.peer(), number, region);
+  } else if (request.type() == kTaken) {
+    if (reader.AtEnd()) OnTaken(request.peer(), number);
   }
 }
 
@@ -132,17 +136,14 @@ void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
   }
 }
 
-void Exchange::OnAccept(uint32_t peer, uint64_t number) {
+void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region) {
   const auto found = partners_[peer].sends.find(number);
   if (found == partners_[peer].sends.end()) return;
   const TransferRef transfer = found->second;
   if (transfer->state != Transfer::State::kWaiting) return;
   transfer->state = Transfer::State::kStreaming;
-  const auto send = [this, transfer] {
-    bulk_->Send(transfer->peer, transfer->number, transfer->window, transfer->bytes);
-  };
-  if (transfer->window) return send();
-  Stage(transfer, send);  // it was to go by key
+  if (transfer->window) return SendBytes(transfer, region);
+  Stage(transfer, [this, transfer, region] { SendBytes(transfer, region); });  // it was to go by key
 }
 
 void Exchange::OnTaken(uint32_t peer, uint64_t number) {
@@ -187,6 +188,7 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
   Partner& partner = partners_[held->peer];
   (held->sending ? partner.sends : partner.receives).erase(held->number);
   if (held->window) held->window->Close();
+  if (held->link) held->link->Withdraw(RegionOf(held->number));
   if (aclrtSetCurrentContext(held->context) == ACL_SUCCESS) {
     if (!held->key.empty()) aclrtIpcMemClose(held->key.c_str());
     if (held->staging != nullptr) aclrtFreeHost(held->staging);

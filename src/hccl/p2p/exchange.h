@@ -2,9 +2,9 @@
 // the calls.
 //
 //   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of
-//   an exported
-//               buffer (same host), or nothing
-//   receiver -> kAccept: send the bytes over a bulk connection, I could not reach them    (only then)
+//               an exported buffer (same host), or nothing
+//   receiver -> kAccept: I could not reach them: put them into this region of the pair's link, or, where the number of
+//               the region is 0, send them over a bulk connection                         (only then)
 //   receiver -> kTaken: they are here; both sides are done
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
 //
@@ -67,13 +67,16 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void TakeInline(const TransferRef& transfer, const Offer& offer);
   void TakeAddress(const TransferRef& transfer, const Offer& offer);
   void TakeKey(const TransferRef& transfer, const Offer& offer);
-  void AskForBulk(const TransferRef& transfer);
-  void BulkHere(uint32_t peer, uint64_t number);
+  void AskForBytes(const TransferRef& transfer);
+  void Expose(const TransferRef& transfer, const std::shared_ptr<Peer>& link);
+  void BytesHere(uint32_t peer, uint64_t number);
   void Unstage(const TransferRef& transfer);
   void CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key);
 
   void OnOffer(uint32_t peer, uint64_t number, Offer offer);
-  void OnAccept(uint32_t peer, uint64_t number);
+  void OnAccept(uint32_t peer, uint64_t number, RegionId region);
+  void SendBytes(const TransferRef& transfer, RegionId region);
+  void PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link);
   void OnTaken(uint32_t peer, uint64_t number);
   void OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why);
 

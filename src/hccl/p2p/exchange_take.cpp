@@ -1,8 +1,7 @@
-// How the bytes of an offer get into the receive's buffer: out of the message, by the engine from memory of this host,
-// or over a bulk connection; and how an engine whose memory the host cannot reach is helped through pinned memory.
+// How the bytes of an offer get into the receive's buffer inside a host: out of the message, or by the engine; and how an
+// engine whose memory the host cannot reach is helped through pinned memory. exchange_network.cpp has the other way.
 #include "hccl/p2p/exchange.h"
 #include "hccl/p2p/messages.h"
-#include "hccl/rank/parts.h"
 #include "hccl/rank/wire.h"
 
 namespace ropeway::comm {
@@ -25,7 +24,7 @@ void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
     case Method::kKey:
       return TakeKey(transfer, offer);
     default:
-      return AskForBulk(transfer);
+      return AskForBytes(transfer);
   }
 }
 
@@ -55,7 +54,7 @@ void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
   if (offer.content.size() != 64 || aclrtSetCurrentContext(transfer->context) != ACL_SUCCESS ||
       aclrtIpcMemImportByKey(&mapped, offer.content.c_str(), 0) != ACL_SUCCESS) {
     aclGetRecentErrMsg();
-    return AskForBulk(transfer);
+    return AskForBytes(transfer);
   }
   CopyIn(transfer, mapped, -1, offer.content);
 }
@@ -73,20 +72,6 @@ void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t pee
                self->lane_.Discard(transfer->context);
                self->Refuse(transfer, HCCL_E_RUNTIME, failure);
              });
-}
-
-void Exchange::AskForBulk(const TransferRef& transfer) {
-  transfer->state = Transfer::State::kStreaming;
-  if (!transfer->window) Stage(transfer, nullptr);
-  if (transfer->window) Tell(transfer->peer, kAccept, Writer().Number(transfer->number).Take());
-}
-
-void Exchange::BulkHere(uint32_t peer, uint64_t number) {
-  const auto found = partners_[peer].receives.find(number);
-  if (found == partners_[peer].receives.end()) return;
-  const TransferRef transfer = found->second;
-  transfer->state = Transfer::State::kCopying;
-  Unstage(transfer);
 }
 
 // Pinned memory in place of a buffer that the host cannot reach. A send's bytes are fetched into it before `staged`
@@ -127,35 +112,6 @@ void Exchange::Unstage(const TransferRef& transfer) {
                self->lane_.Discard(transfer->context);
                self->Refuse(transfer, HCCL_E_RUNTIME, failure);
              });
-}
-
-void Exchange::OpenBulk() {
-  const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
-  if (bulk_ || channels == nullptr) return;
-  BulkWays::Events events;
-  events.begins = [this](uint32_t peer, uint64_t number, uint64_t bytes) -> std::shared_ptr<Window> {
-    const auto found = partners_[peer].receives.find(number);
-    const bool awaited = found != partners_[peer].receives.end() && found->second->state == Transfer::State::kStreaming;
-    return awaited && found->second->bytes == bytes ? found->second->window : nullptr;
-  };
-  events.ended = [this](uint32_t peer, uint64_t number) { BulkHere(peer, number); };
-  events.broke = [this](uint32_t peer, bool sending, const std::string& why) { BulkBroke(peer, sending, why); };
-  bulk_ = std::make_shared<BulkWays>(communicator_, std::move(events));
-  channels->bulk_entered = [weak = std::weak_ptr<BulkWays>(bulk_)](uint32_t peer, Fd fd) {
-    if (auto bulk = weak.lock()) bulk->Enter(peer, std::move(fd));
-  };
-}
-
-// Every message that was on its way there, or from there, is lost; a later one makes a new connection.
-void Exchange::BulkBroke(uint32_t peer, bool sending, const std::string& why) {
-  auto& transfers = sending ? partners_[peer].sends : partners_[peer].receives;
-  std::vector<TransferRef> lost;
-  for (const auto& [number, transfer] : transfers) {
-    if (transfer->state == Transfer::State::kStreaming) lost.push_back(transfer);
-  }
-  for (const TransferRef& transfer : lost)
-    Refuse(transfer, HCCL_E_TCP_TRANSFER, "the bulk connection with rank " + std::to_string(peer) + " broke: " + why);
 }
 
 }  // namespace ropeway::comm

@@ -18,4 +18,8 @@ enum SendRecvMessage : uint16_t {
 // Two copies of so few bytes cost less than a second message.
 constexpr uint64_t kInlineBytes = 16 << 10;
 
+// The region of the pair's link that takes the bytes of receive `number`: beyond those of the one-sided service, which
+// counts from 1.
+constexpr uint64_t RegionOf(uint64_t number) { return number | uint64_t{1} << 63; }
+
 }  // namespace ropeway::comm

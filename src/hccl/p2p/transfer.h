@@ -7,6 +7,7 @@
 #include <string>
 
 #include "acl/acl_rt.h"
+#include "hccl/link/peer_link.h"
 #include "hccl/rank/communicator.h"
 #include "hccl/rank/window.h"
 
@@ -27,11 +28,12 @@ struct Transfer {
     kIdle,
     kWaiting,    // for the partner
     kCopying,    // the engine copies inside this host: there in a moment, whatever happens to the partner
-    kStreaming,  // over a bulk connection
+    kStreaming,  // over the network
     kOver,
   } state = State::kIdle;
   std::shared_ptr<Window> window;  // `view`, or the staging memory's
   std::string key;                 // under which the buffer is exported to the partner's process
+  std::shared_ptr<Peer> link;      // over which a receive's bytes come, once it is exposed there
   void* staging = nullptr;         // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;
 };
