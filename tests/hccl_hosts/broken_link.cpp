@@ -1,5 +1,7 @@
-// broken_link RANK 2 FOLDER: rank 0 puts until the script breaks something (the link, or rank 1 itself); the stream must fail with
-// a documented code, the communicator must know why, and everything must still be destroyed.
+// broken_link RANK 2 FOLDER put|send: rank 0 puts into rank 1, or sends to it, until the script breaks something (the link, or rank 1
+// itself). Whoever waits must fail with a documented code, the communicator must know why, and everything must still be destroyed.
+#include <functional>
+
 #include "bench/rank_program.h"
 
 using namespace hccl_hosts;
@@ -8,13 +10,13 @@ namespace {
 
 constexpr size_t kBytes = 8 << 20;
 
-void PutUntilItFails(const Rank& self, void* memory, const CommMem& there, const Folder& folder) {
-  HcclOneSideOpDesc item{memory, there.addr, kBytes, HCCL_DATA_TYPE_UINT8};
+// `queue` puts the next transfer into the stream.
+void MoveUntilItFails(const Rank& self, const Folder& folder, const std::function<void()>& queue) {
   aclError error = 0;
   for (int i = 0; error == 0; ++i) {
-    RW_MUST(HcclBatchPut(self.comm, 1, &item, 1, self.stream));
+    queue();
     error = aclrtSynchronizeStream(self.stream);
-    if (i == 2) folder.Write("moving", "x");
+    if (i == 2 && self.rank == 0) folder.Write("moving", "x");
   }
   RW_EXPECT(error == 507056 || error == 507057);  // link error, remote error
   HcclResult why = HCCL_SUCCESS;
@@ -24,20 +26,33 @@ void PutUntilItFails(const Rank& self, void* memory, const CommMem& there, const
   printf("failed as it should: %d, %d, %s\n", error, static_cast<int>(why), text == nullptr ? "" : text);
 }
 
+void Put(const Rank& self, const Folder& folder, void* memory) {
+  const CommMem there = Open(self, 1 - self.rank, {{COMM_MEM_TYPE_DEVICE, memory, kBytes}});
+  if (self.rank == 1) {
+    folder.Await("failed");
+    return;
+  }
+  HcclOneSideOpDesc item{memory, there.addr, kBytes, HCCL_DATA_TYPE_UINT8};
+  MoveUntilItFails(self, folder, [&] { RW_MUST(HcclBatchPut(self.comm, 1, &item, 1, self.stream)); });
+  folder.Write("failed", "x");
+}
+
+void Send(const Rank& self, const Folder& folder, void* memory) {
+  const auto call = self.rank == 0 ? HcclSend : HcclRecv;
+  MoveUntilItFails(self, folder, [&] { RW_MUST(call(memory, kBytes, HCCL_DATA_TYPE_UINT8, 1 - self.rank, self.comm, self.stream)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   const Folder folder(argv[3]);
   Rank self(static_cast<uint32_t>(atoi(argv[1])), 2, folder);
   void* const memory = Allocate(COMM_MEM_TYPE_DEVICE, kBytes);
-  const CommMem there = Open(self, 1 - self.rank, {{COMM_MEM_TYPE_DEVICE, memory, kBytes}});
-  if (self.rank == 0) {
-    PutUntilItFails(self, memory, there, folder);
-    folder.Write("failed", "x");
-  } else {
-    folder.Await("failed");
-  }
+  if (strcmp(argv[4], "send") == 0)
+    Send(self, folder, memory);
+  else
+    Put(self, folder, memory);
   RW_MUST(aclrtDestroyStreamForce(self.stream));
   RW_MUST(HcclCommDestroy(self.comm));
   RW_MUST(aclrtResetDeviceForce(0));

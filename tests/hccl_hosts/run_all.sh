@@ -71,6 +71,22 @@ mixed_storm() {
   finish $?
 }
 
+send_storm() {
+  local rank
+  begin "storm of sends between four hosts, seed $seed"
+  for rank in 0 1 2 3; do start $rank $rank send_storm 4 "$folder" "$seed"; done
+  wait_all 0 0 0 0
+  finish $?
+}
+
+mixed_send_storm() {
+  local rank
+  begin "storm of sends between two hosts with two ranks each, seed $seed"
+  for rank in 0 1 2 3; do start $((rank / 2)) $rank send_storm 4 "$folder" "$seed"; done
+  wait_all 0 0 0 0
+  finish $?
+}
+
 # A host that is not of the communicator and a process on the host of a rank knock at every open port, all the time.
 strangers() {
   local rank
@@ -85,34 +101,54 @@ strangers() {
   finish $result
 }
 
-# 4.096 us * 2^17 * 2: about a second without a sign of life.
+# 4.096 us * 2^17 * 2: about a second without a sign of life; control connections have two.
 cut_link() {
-  begin "link cut in the middle"
-  export HCCL_RDMA_TIMEOUT=17 HCCL_RDMA_RETRY_CNT=1
-  start 0 0 broken_link 2 "$folder"
-  start 1 1 broken_link 2 "$folder"
+  begin "link cut in the middle of a $1"
+  export HCCL_RDMA_TIMEOUT=17 HCCL_RDMA_RETRY_CNT=1 ROPEWAY_HCCL_LINK_TIMEOUT=2
+  start 0 0 broken_link 2 "$folder" "$1"
+  start 1 1 broken_link 2 "$folder" "$1"
   await moving && rw_cut 1
   wait_all 0 0
   finish $?
   rw_mend 1
-  unset HCCL_RDMA_TIMEOUT HCCL_RDMA_RETRY_CNT
+  unset HCCL_RDMA_TIMEOUT HCCL_RDMA_RETRY_CNT ROPEWAY_HCCL_LINK_TIMEOUT
 }
+cut_put() { cut_link put; }
+cut_send() { cut_link send; }
 
-killed_rank() {
-  begin "rank killed in the middle"
-  start 0 0 broken_link 2 "$folder"
-  start 1 1 broken_link 2 "$folder"
+kill_rank() {
+  begin "rank killed in the middle of a $1"
+  start 0 0 broken_link 2 "$folder" "$1"
+  start 1 1 broken_link 2 "$folder" "$1"
   await moving && kill -9 "${pids[1]}"
   wait_all 0 137
   finish $?
 }
+kill_put() { kill_rank put; }
+kill_send() { kill_rank send; }
+
+# without_ucx RANK...: those have a network library without a transport, which is none. Sends have TCP connections of their own then,
+# and memory of the other host is a documented error.
+without_ucx() {
+  local rank
+  begin "sends without UCX at rank $*"
+  for rank in 0 1; do
+    case " $* " in *" $rank "*) export UCX_TLS=none ;; *) unset UCX_TLS ;; esac
+    start $rank $rank without_ucx 2 "$folder"
+  done
+  unset UCX_TLS
+  wait_all 0 0
+  finish $?
+}
+nobody_has_ucx() { without_ucx 0 1; }
+one_has_ucx() { without_ucx 1; }
 
 if ! hosts_up 4; then
   echo "SKIPPED: this user may not make network namespaces (needs root, or CAP_SYS_ADMIN and CAP_NET_ADMIN):" >&2
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-[ $# -ge 2 ] || set -- "$1" storm mixed_storm strangers cut_link killed_rank
+[ $# -ge 2 ] || set -- "$1" storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send kill_put kill_send nobody_has_ucx one_has_ucx
 shift
 for case in "$@"; do $case; done
 [ -z "$folder" ] || rm -rf "$folder"

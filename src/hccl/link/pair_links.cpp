@@ -130,7 +130,7 @@ void PairLinks::Advance(uint32_t peer) {
 }
 
 OpenedLink PairLinks::Meet(uint32_t peer, const Pair& pair) {
-  if (pair.end == nullptr) return {nullptr, HCCL_E_NOT_SUPPORT, pair.why};
+  if (pair.end == nullptr) return {nullptr, HCCL_E_NOT_SUPPORT, "this rank has no UCX: " + pair.why};
   if (pair.hello->size() <= sizeof(LinkKey)) return {nullptr, HCCL_E_NOT_SUPPORT, "that rank has no UCX: install libucx0 there"};
   LinkKey key;
   memcpy(key.data(), pair.hello->data(), key.size());
