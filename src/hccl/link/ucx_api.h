@@ -10,6 +10,7 @@ namespace ropeway::comm {
 // X(name) for every function that is used.
 #define RW_UCP_FUNCTIONS(X) \
   X(ucp_config_read)        \
+  X(ucp_config_modify)      \
   X(ucp_config_release)     \
   X(ucp_init_version)       \
   X(ucp_cleanup)            \

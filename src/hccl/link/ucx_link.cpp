@@ -71,23 +71,30 @@ bool UcxLink::Open(const std::string& local_ip, std::string* why) {
 bool UcxLink::Create(const std::string& local_ip, std::string* why) {
   Destroy();
   const PortRange chosen = ChoosePorts();
-  const ScopedUcxSettings settings(UcxSettings(local_ip, chosen));
-  if (!CreateContext(why) || !CreateWorker(why)) return false;
+  if (!CreateContext(UcxSettings(local_ip, chosen), why) || !CreateWorker(why)) return false;
   if (!guard_.Attach(chosen.low, chosen.high, why)) return false;
+  if (guard_.ports().empty() && WantsTcp()) {
+    *why = "this version of UCX listens elsewhere than it was told, so its port cannot be closed to strangers";
+    return false;
+  }
   LinkAddress own{{guard_.ports().begin(), guard_.ports().end()}, LocalIps(), address_};
   address_ = own.Pack();
   return true;
 }
 
-bool UcxLink::CreateContext(std::string* why) {
+bool UcxLink::CreateContext(const std::vector<UcxSetting>& settings, std::string* why) {
   ucp_config_t* config = nullptr;
   if (Failed(api_, "ucp_config_read", api_.ucp_config_read(nullptr, nullptr, &config), why)) return false;
+  bool good = true;
+  for (const UcxSetting& one : settings)
+    good = good && !Failed(api_, one.variable, api_.ucp_config_modify(config, one.name, one.value.c_str()), why);
   // Active messages only: with UCP_FEATURE_RMA a peer could write to any address of this process.
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   params.name = "ropeway";
-  const bool good = !Failed(api_, "ucp_init", api_.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_), why);
+  const auto init = [&] { return api_.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_); };
+  good = good && !Failed(api_, "ucp_init", init(), why);
   api_.ucp_config_release(config);
   return good;
 }

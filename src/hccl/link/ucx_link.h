@@ -62,7 +62,7 @@ class UcxLink final : public Link {
  private:
   // One try with a port of our choice, which somebody else may take meanwhile.
   bool Create(const std::string& local_ip, std::string* why);
-  bool CreateContext(std::string* why);
+  bool CreateContext(const std::vector<UcxSetting>& settings, std::string* why);
   void Destroy();
   bool CreateWorker(std::string* why);
   static ucs_status_t Received(void* argument, const void* header, size_t header_length, void* data, size_t length,

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "hccl/link/tcp_sockets.h"
@@ -65,31 +66,26 @@ PortRange ChoosePorts() {
   return {port, port};
 }
 
-std::vector<std::pair<std::string, std::string>> UcxSettings(const std::string& local_ip, const PortRange& ports) {
-  return {
+std::vector<UcxSetting> UcxSettings(const std::string& local_ip, const PortRange& ports) {
+  std::vector<UcxSetting> settings = {
       // Ranks of one host have better ways than a network library.
-      {"UCX_TLS", "tcp,ib"},
-      {"UCX_NET_DEVICES", Devices(local_ip)},
+      {"UCX_TLS", "TLS", "tcp,ib"},
+      {"UCX_NET_DEVICES", "NET_DEVICES", Devices(local_ip)},
       // With the 8 KiB segments that are the default large transfers stall for whole retransmission periods.
-      {"UCX_TCP_TX_SEG_SIZE", "64K"},
-      {"UCX_TCP_RX_SEG_SIZE", "64K"},
+      {"UCX_TCP_TX_SEG_SIZE", "TX_SEG_SIZE", "64K"},
+      {"UCX_TCP_RX_SEG_SIZE", "RX_SEG_SIZE", "64K"},
       // A peer that does not answer must not stop the thread that serves all others.
-      {"UCX_TCP_CONN_NB", "y"},
+      {"UCX_TCP_CONN_NB", "CONN_NB", "y"},
       // So that the sockets can be told from the program's own (tcp_guard.h).
-      {"UCX_TCP_PORT_RANGE", std::to_string(ports.low) + "-" + std::to_string(ports.high)},
+      {"UCX_TCP_PORT_RANGE", "PORT_RANGE", std::to_string(ports.low) + "-" + std::to_string(ports.high)},
   };
+  std::erase_if(settings, [](const UcxSetting& one) { return getenv(one.variable) != nullptr; });
+  return settings;
 }
 
-ScopedUcxSettings::ScopedUcxSettings(const std::vector<std::pair<std::string, std::string>>& settings) {
-  for (const auto& [name, value] : settings) {
-    if (getenv(name.c_str()) != nullptr) continue;
-    setenv(name.c_str(), value.c_str(), 0);
-    added_.push_back(name);
-  }
-}
-
-ScopedUcxSettings::~ScopedUcxSettings() {
-  for (const std::string& name : added_) unsetenv(name.c_str());
+bool WantsTcp() {
+  const char* transports = getenv("UCX_TLS");
+  return transports == nullptr || strstr(transports, "tcp") != nullptr || strstr(transports, "all") != nullptr;
 }
 
 std::chrono::nanoseconds StallLimit() {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ropeway::comm {
@@ -16,21 +15,18 @@ struct PortRange {
 // Where the TCP transport shall listen: what UCX_TCP_PORT_RANGE says, or one port that is free now.
 PortRange ChoosePorts();
 
-// Names and values.
-std::vector<std::pair<std::string, std::string>> UcxSettings(const std::string& local_ip, const PortRange& ports);
-
-// Settings in the environment, for as long as UCX reads them: ucp_config_modify does not reach those of a transport in UCX 1.13.
-// Those that the user has set stay as they are.
-class ScopedUcxSettings {
- public:
-  explicit ScopedUcxSettings(const std::vector<std::pair<std::string, std::string>>& settings);
-  ~ScopedUcxSettings();
-  ScopedUcxSettings(const ScopedUcxSettings&) = delete;
-  ScopedUcxSettings& operator=(const ScopedUcxSettings&) = delete;
-
- private:
-  std::vector<std::string> added_;
+// One setting. UCX knows it by the name of the variable without "UCX_" and, when it is a transport's, without its prefix either: that is
+// how ucp_config_modify passes it on.
+struct UcxSetting {
+  const char* variable;
+  const char* name;
+  std::string value;
 };
+// Those that the user has not made.
+std::vector<UcxSetting> UcxSettings(const std::string& local_ip, const PortRange& ports);
+
+// Whether the TCP transport has been asked for, by the user or by default.
+bool WantsTcp();
 
 // How long a peer with work pending may show no sign of life: HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT, as a queue pair would count.
 std::chrono::nanoseconds StallLimit();
