@@ -1,4 +1,5 @@
-// What happens on a link to memory that is taken away: nobody reads or writes it afterwards, wherever the bytes are at that moment.
+// Memory that is taken away from a link in the middle of a transfer: nobody reads or writes it afterwards, wherever the bytes
+// are. Whether a transfer was through before is a matter of luck; that its memory is left alone is not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,6 +32,11 @@ class Hold {
   std::promise<void> released_;
 };
 
+bool GivenUpOrDone(std::future<TransferEnd>& transfer) {
+  const HcclResult code = transfer.get().code;
+  return code == HCCL_E_REMOTE || code == HCCL_SUCCESS;
+}
+
 // One pair for all: meeting takes a while.
 class UcxLease : public ::testing::Test {
  protected:
@@ -53,7 +59,7 @@ TEST_F(UcxLease, NothingOfAClosedPutLeavesItsMemory) {
   lease->Close();
   std::fill(source.begin(), source.end(), 'e');
   hold.Release();
-  EXPECT_EQ(put.get().code, HCCL_E_REMOTE);
+  EXPECT_TRUE(GivenUpOrDone(put));
   EXPECT_EQ(first.get().code, HCCL_SUCCESS);
   pair.there->Expose(kSmall, {small.data(), 1});
   EXPECT_EQ(Move(*pair.here, true, {{small.data(), kSmall, 0, 1}}).code, HCCL_SUCCESS);  // behind all that was sent
@@ -75,7 +81,7 @@ TEST_F(UcxLease, NothingOfAClosedGetArrives) {
   lease->Close();
   const std::vector<char> left(target);
   hold.Release();
-  EXPECT_EQ(get.get().code, HCCL_E_REMOTE);
+  EXPECT_TRUE(GivenUpOrDone(get));
   EXPECT_EQ(Move(*pair.here, true, {{small.data(), kSmall, 0, 1}}).code, HCCL_SUCCESS);
   EXPECT_TRUE(target == left);
   pair.there->Withdraw(kLarge);
@@ -108,13 +114,13 @@ TEST_F(UcxLease, NothingOfAWithdrawnRegionLeavesIt) {
   pair.there->Expose(kLarge, {source.data(), kBytes});
   pair.there->Expose(kSmall, {small.data(), 1});
   Hold hold;
+  auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}});
   pair.here->Put({{small.data(), kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
   hold.Await();
-  auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}});
   pair.there->Withdraw(kLarge);
   std::fill(source.begin(), source.end(), 'e');
   hold.Release();
-  EXPECT_EQ(get.get().code, HCCL_E_REMOTE);
+  EXPECT_TRUE(GivenUpOrDone(get));
   EXPECT_EQ(std::count(target.begin(), target.end(), 'e'), 0);
   pair.there->Withdraw(kSmall);
 }
@@ -127,8 +133,8 @@ TEST_F(UcxLease, TheLinkGoesOnAfterAClosedPut) {
     const auto lease = std::make_shared<Lease>();
     auto put = Begin(*pair.here, true, {{source.data(), kLarge, 0, source.size()}}, lease);
     if (i % 2 == 0) lease->Close();
-    const HcclResult code = put.get().code;
-    EXPECT_TRUE(code == HCCL_SUCCESS || (i % 2 == 0 && code == HCCL_E_REMOTE)) << code;
+    if (i % 2 == 0) EXPECT_TRUE(GivenUpOrDone(put));
+    if (i % 2 != 0) EXPECT_EQ(put.get().code, HCCL_SUCCESS);
     EXPECT_TRUE(i % 2 == 0 || target == source);
     std::fill(target.begin(), target.end(), 0);
   }

@@ -1,5 +1,6 @@
-// broken_link RANK 2 FOLDER put|send: rank 0 puts into rank 1, or sends to it, until the script breaks something (the link, or rank 1
-// itself). Whoever waits must fail with a documented code, the communicator must know why, and everything must still be destroyed.
+// broken_link RANK 2 FOLDER put|send: rank 0 puts into rank 1, or sends to it, until the script breaks something (the link, or
+// rank 1 itself). Whoever waits must fail with a documented code, the communicator must know why, and everything must still be
+// destroyed.
 #include <functional>
 
 #include "bench/rank_program.h"
@@ -39,7 +40,8 @@ void Put(const Rank& self, const Folder& folder, void* memory) {
 
 void Send(const Rank& self, const Folder& folder, void* memory) {
   const auto call = self.rank == 0 ? HcclSend : HcclRecv;
-  MoveUntilItFails(self, folder, [&] { RW_MUST(call(memory, kBytes, HCCL_DATA_TYPE_UINT8, 1 - self.rank, self.comm, self.stream)); });
+  const uint32_t peer = 1 - self.rank;
+  MoveUntilItFails(self, folder, [&] { RW_MUST(call(memory, kBytes, HCCL_DATA_TYPE_UINT8, peer, self.comm, self.stream)); });
 }
 
 }  // namespace

@@ -127,8 +127,8 @@ kill_rank() {
 kill_put() { kill_rank put; }
 kill_send() { kill_rank send; }
 
-# without_ucx RANK...: those have a network library without a transport, which is none. Sends have TCP connections of their own then,
-# and memory of the other host is a documented error.
+# without_ucx RANK...: those have a network library without a transport, which is none. Sends have TCP connections of their own
+# then, and memory of the other host is a documented error.
 without_ucx() {
   local rank
   begin "sends without UCX at rank $*"
@@ -148,7 +148,8 @@ if ! hosts_up 4; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-[ $# -ge 2 ] || set -- "$1" storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send kill_put kill_send nobody_has_ucx one_has_ucx
+all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send kill_put kill_send nobody_has_ucx one_has_ucx)
+[ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for case in "$@"; do $case; done
 [ -z "$folder" ] || rm -rf "$folder"

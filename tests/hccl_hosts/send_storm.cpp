@@ -1,5 +1,5 @@
-// send_storm RANK SIZE FOLDER SEED: seeded sends and receives between all ranks, beside puts over the same links. Everybody works out
-// the whole script from the seed, so every byte that arrives is checked.
+// send_storm RANK SIZE FOLDER SEED: seeded sends and receives between all ranks, beside puts over the same links. Everybody works
+// out the whole script from the seed, so every byte that arrives is checked.
 #include <algorithm>
 #include <random>
 
@@ -27,7 +27,9 @@ struct Message {
 std::vector<Message> Round(uint32_t seed, int round, uint32_t ranks) {
   std::mt19937 random(seed * 1000 + static_cast<uint32_t>(round));
   std::vector<Message> messages;
-  const auto add = [&](uint32_t from, uint32_t to, size_t size) { messages.push_back({from, to, size, static_cast<uint32_t>(random())}); };
+  const auto add = [&](uint32_t from, uint32_t to, size_t size) {
+    messages.push_back({from, to, size, static_cast<uint32_t>(random())});
+  };
   for (uint32_t rank = 0; rank < ranks && round == 1; ++rank) add(rank, (rank + 1) % ranks, kLargest);
   for (uint32_t rank = 0; rank < ranks && round == 0; ++rank)
     for (const size_t size : kSizes) add(rank, (rank + 1) % ranks, size);
@@ -134,7 +136,8 @@ int main(int argc, char** argv) {
     // The sends of the first round have made links by the time that the descriptors want one.
     for (uint32_t peer = 0; peer < self.size && round == 0; ++peer) {
       if (peer == self.rank) continue;
-      const CommMem there = Open(self, peer, {{COMM_MEM_TYPE_DEVICE, puts.region, kPutBytes}, {COMM_MEM_TYPE_DEVICE, puts.source, kPutBytes}});
+      const CommMem there = Open(self, peer, {{COMM_MEM_TYPE_DEVICE, puts.region, kPutBytes},  // the one to write into
+                                              {COMM_MEM_TYPE_DEVICE, puts.source, kPutBytes}});
       if (peer == (self.rank + 1) % self.size) puts.there = there;
     }
     puts.Begin(round);

@@ -109,7 +109,7 @@ TEST_F(SendRecvNetwork, AbortedSendReadsItsBufferNoMore) {
       target = ViewOf(buffer.get(), kLarge);
       ASSERT_EQ(HcclRecv(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS);
       step.arrive_and_wait();
-      EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057);
+      EXPECT_THAT(aclrtSynchronizeStream(self.stream), testing::AnyOf(507057, 0));  // 0: all was through before
     } else {
       step.arrive_and_wait();
       ASSERT_EQ(HcclSend(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS);
@@ -131,7 +131,7 @@ TEST_F(SendRecvNetwork, AbortedReceiveWritesItsBufferNoMore) {
     buffer.Write(std::vector<uint8_t>(kLarge, self.rank == 0 ? 1 : 0));
     if (self.rank == 0) {
       ASSERT_EQ(HcclSend(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS);
-      EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057);
+      EXPECT_THAT(aclrtSynchronizeStream(self.stream), testing::AnyOf(507057, 0));  // 0: all was through before
       return PassMark(self);
     }
     ASSERT_EQ(HcclRecv(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS);

@@ -1,5 +1,5 @@
-// The network links of one communicator: one Peer for every rank that is reached over the network, shared by all who move bytes there
-// (the one-sided service, send and receive). Made on first use by either side; the other one answers by itself.
+// The network links of one communicator: one Peer for every rank that is reached over the network, shared by all who move bytes
+// there (the one-sided service, send and receive). Made on first use by either side; the other one answers by itself.
 //
 //   either -> kLinkHello: my key and my address; empty: I have no UCX
 //   either -> kLinkNote: for Peer::Hear
@@ -35,8 +35,8 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
   explicit PairLinks(Communicator& communicator) : communicator_(communicator.weak_from_this()) {}
 
   using Opened = std::function<void(const OpenedLink&)>;
-  // Calls `opened` once, on the I/O thread: transfers can be asked for, or why not. HCCL_E_NOT_SUPPORT: one side has no UCX, which stays
-  // so; HCCL_E_REMOTE and its kin: the peer has ended.
+  // Calls `opened` once, on the I/O thread: transfers can be asked for, or why not. HCCL_E_NOT_SUPPORT: one side has no UCX, which
+  // stays so; HCCL_E_REMOTE and its kin: the peer has ended.
   void Open(uint32_t peer, Opened opened);
   // The same, waiting. Not on the I/O thread.
   OpenedLink Open(uint32_t peer, Deadline deadline);

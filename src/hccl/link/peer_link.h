@@ -52,13 +52,13 @@ class Peer {
 
   // The key that the peer has to show; tell it together with Link::address().
   virtual const LinkKey& incoming_key() const = 0;
-  // Once: the other side's Link::address() and incoming_key(). `tell` carries notes to the other side's Hear, in order, on the link's
-  // thread and without blocking. What was asked for before the two have met waits.
+  // Once: the other side's Link::address() and incoming_key(). `tell` carries notes to the other side's Hear, in order, on the
+  // link's thread and without blocking. What was asked for before the two have met waits.
   virtual void Meet(const std::string& address, const LinkKey& key, std::function<void(const std::string& note)> tell) = 0;
   virtual void Hear(const std::string& note) = 0;
 
-  // The peer may put into and get from this memory, which the host can access, until Withdraw returns. A region that is exposed again
-  // is elsewhere from then on.
+  // The peer may put into and get from this memory, which the host can access, until Withdraw returns. A region that is exposed
+  // again is elsewhere from then on.
   virtual void Expose(RegionId region, Exposed memory) = 0;
   // From now on the peer's transfers there fail, and nobody touches the memory.
   virtual void Withdraw(RegionId region) = 0;

@@ -1,5 +1,5 @@
-// How two links come to hear each other past their guards (tcp_guard.h): an empty note over the authenticated channel says that the
-// receiver may connect, any other has a line for every connection of the sender, its own end of it.
+// How two links come to hear each other past their guards (tcp_guard.h): an empty note over the authenticated channel says that
+// the receiver may connect, any other has a line for every connection of the sender, its own end of it.
 #include <algorithm>
 #include <cstring>
 #include <sstream>

@@ -41,15 +41,13 @@ void UcxPeer::Withdraw(RegionId region) {
 }
 
 void UcxPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  link_.Post([self = shared_from_this(), transfer = Transfer{true, std::move(items), std::move(lease), std::move(done)}]() mutable {
-    self->Start(std::move(transfer));
-  });
+  Transfer transfer{true, std::move(items), std::move(lease), std::move(done)};
+  link_.Post([self = shared_from_this(), transfer = std::move(transfer)]() mutable { self->Start(std::move(transfer)); });
 }
 
 void UcxPeer::Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  link_.Post([self = shared_from_this(), transfer = Transfer{false, std::move(items), std::move(lease), std::move(done)}]() mutable {
-    self->Start(std::move(transfer));
-  });
+  Transfer transfer{false, std::move(items), std::move(lease), std::move(done)};
+  link_.Post([self = shared_from_this(), transfer = std::move(transfer)]() mutable { self->Start(std::move(transfer)); });
 }
 
 void UcxPeer::Start(Transfer transfer) {

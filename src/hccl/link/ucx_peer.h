@@ -66,8 +66,8 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
     size_t item = 0;
     uint64_t sent = 0;  // of this item
   };
-  // A message on its way: what UCX reads until it calls back. The bytes are a copy, since UCX cannot be told to let go of the program's
-  // memory when a stream gives it up.
+  // A message on its way: what UCX reads until it calls back. The bytes are a copy, since UCX cannot be told to let go of the
+  // program's memory when a stream gives it up.
   struct Message {
     WireHeader header;
     std::unique_ptr<char[]> payload;

@@ -15,8 +15,8 @@ struct PortRange {
 // Where the TCP transport shall listen: what UCX_TCP_PORT_RANGE says, or one port that is free now.
 PortRange ChoosePorts();
 
-// One setting. UCX knows it by the name of the variable without "UCX_" and, when it is a transport's, without its prefix either: that is
-// how ucp_config_modify passes it on.
+// One setting. UCX knows it by the name of the variable without "UCX_" and, when it is a transport's, without its prefix either:
+// that is how ucp_config_modify passes it on.
 struct UcxSetting {
   const char* variable;
   const char* name;
