@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "hccl/link/chunk_pool.h"
 #include "hccl/link/peer_link.h"
 #include "hccl/link/tcp_guard.h"
 #include "hccl/link/ucx_api.h"
@@ -54,6 +55,7 @@ class UcxLink final : public Link {
   ucp_worker_h worker() const { return worker_; }
   std::chrono::nanoseconds stall_limit() const { return stall_limit_; }
   TcpGuard& guard() { return guard_; }
+  ChunkPool& chunks() { return chunks_; }
 
   // On the link's thread.
   void Add(const std::shared_ptr<UcxPeer>& peer);
@@ -86,6 +88,7 @@ class UcxLink final : public Link {
 
   // The thread's own.
   TcpGuard guard_;
+  ChunkPool chunks_;
   std::map<LinkKey, std::shared_ptr<UcxPeer>> peers_;
 
   std::mutex mutex_;

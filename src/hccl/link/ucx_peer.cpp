@@ -7,8 +7,8 @@
 namespace ropeway::comm {
 namespace {
 
-// Enough chunks on their way to keep a fast network busy, few enough that a failure has little to call back.
-constexpr unsigned kWindow = 64;
+// Enough chunks on their way to keep a fast network busy, few enough that their copies stay in the caches.
+constexpr unsigned kWindow = 16;
 
 }  // namespace
 
@@ -123,7 +123,8 @@ bool UcxPeer::SendChunk(Job* job) {
   auto message = std::make_unique<Message>();
   message->header = job->header;
   message->size = size;
-  message->payload = std::make_unique_for_overwrite<char[]>(size);
+  message->payload = link_.chunks().Take();
+  message->pooled = true;
   if (!Copy(*job, size, message->payload.get())) return false;
   const bool put = job->header.kind == WireKind::kPutData;
   message->header.region = put ? item.region : job->item;
@@ -175,6 +176,7 @@ void UcxPeer::Sent(void* request, ucs_status_t status, void* message) {
   const std::unique_ptr<Message> sent(static_cast<Message*>(message));
   const std::shared_ptr<UcxPeer> peer = std::move(sent->peer);
   if (request != nullptr) peer->link_.api().ucp_request_free(request);
+  if (sent->pooled) peer->link_.chunks().Give(std::move(sent->payload));
   peer->Finished(status);
 }
 

@@ -70,8 +70,9 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   // program's memory when a stream gives it up.
   struct Message {
     WireHeader header;
-    std::unique_ptr<char[]> payload;
+    Chunk payload;
     size_t size = 0;
+    bool pooled = false;  // the payload goes back to the link's pool
     std::shared_ptr<UcxPeer> peer;
   };
 
