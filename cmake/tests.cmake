@@ -30,7 +30,8 @@ function(ropeway_watched_test name)
   set(environment GTEST_BRIEF=1)
   if(ROPEWAY_SANITIZE STREQUAL "address")
     # The leak checker crashes on threads that libraries such as UCX start when it follows their thread-local memory this way.
-    list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=intercept_tls_get_addr=0)
+    list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=intercept_tls_get_addr=0
+         LSAN_OPTIONS=print_suppressions=0:suppressions=${tests_dir}/support/leaks_of_others.txt)
   elseif(ROPEWAY_SANITIZE STREQUAL "thread")
     # It sleeps for a second at the end of every process, in case a thread is still up to something; the tests start hundreds.
     list(APPEND environment ROPEWAY_FIXED_LAYOUT=1 "TSAN_OPTIONS=second_deadlock_stack=1 atexit_sleep_ms=50")
