@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxCounters = 65535;                              // per device
 std::array<std::atomic<int>, Config::kMaxDevices> g_counters{};  // by physical id
 
-std::atomic<int>& CountOf(int device) { return g_counters[static_cast<size_t>(device)]; }
+std::atomic<int>& CountersOf(int device) { return g_counters[static_cast<size_t>(device)]; }
 
 Status RequireGiven(const char* name, const void* pointer) {
   if (pointer != nullptr) return Ok();
@@ -60,7 +60,7 @@ aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag is 0x%llx, but it must be 0", static_cast<unsigned long long>(flag));
     RW_TRY(RequireCounters());
     RW_TRY_SET(Context * context, CurrentContext());
-    std::atomic<int>& count = CountOf(context->device());
+    std::atomic<int>& count = CountersOf(context->device());
     CountNotify* made = count.fetch_add(1) < kMaxCounters ? CountNotify::Create(context->device()) : nullptr;
     if (made == nullptr) {
       count.fetch_sub(1);
@@ -80,7 +80,7 @@ aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {
     RW_TRY(CurrentContext().status());
     if (!CountNotify::Destroy(cntNotify))
       return Fail(ACL_ERROR_RT_INVALID_HANDLE, "cntNotify %p was destroyed by another thread", cntNotify);
-    CountOf(hold->device()).fetch_sub(1);
+    CountersOf(hold->device()).fetch_sub(1);
     return Ok();
   });
 }

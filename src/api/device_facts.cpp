@@ -5,7 +5,7 @@
 namespace ropeway::api {
 namespace {
 
-struct Attribute {
+struct AttributeRow {
   int id;
   int64_t (*read)(int physical_id);
 };
@@ -13,7 +13,7 @@ struct Attribute {
 int64_t Zero(int) { return 0; }
 int64_t Itself(int physical_id) { return physical_id; }
 
-constexpr Attribute kAttributes[] = {
+constexpr AttributeRow kAttributeRows[] = {
     {ACL_DEV_ATTR_AICPU_CORE_NUM, [](int) -> int64_t { return 8; }},
     {ACL_DEV_ATTR_AICORE_CORE_NUM, [](int) -> int64_t { return kCubeCores; }},
     {ACL_DEV_ATTR_CUBE_CORE_NUM, [](int) -> int64_t { return kCubeCores; }},
@@ -37,7 +37,7 @@ constexpr Attribute kAttributes[] = {
 std::optional<int64_t> DeviceAttribute(int physical_id, aclrtDevAttr attr) {
   // Thread and grid sizes are known to the product and mean nothing on it.
   if (attr >= ACL_DEV_ATTR_WARP_SIZE && attr <= ACL_DEV_ATTR_MAX_BLOCK_DIM_Z) return 0;
-  for (const Attribute& attribute : kAttributes) {
+  for (const AttributeRow& attribute : kAttributeRows) {
     if (attribute.id == attr) return attribute.read(physical_id);
   }
   return std::nullopt;

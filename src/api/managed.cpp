@@ -5,6 +5,7 @@
 
 #include "api/checks.h"
 #include "api/managed_range.h"
+#include "base/bytes.h"
 #include "stream/fence.h"
 
 using namespace ropeway;
@@ -13,7 +14,6 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kGranularity = 2 * kMiB;
 
 // --- Advice -------------------------------------------------------------------------------------------------------------

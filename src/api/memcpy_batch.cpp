@@ -56,7 +56,7 @@ Status CheckArrays(const BatchItems& items, bool* nothing_to_do) {
   return RequireReservedZero(items);
 }
 
-Status RequireProduct() {
+Status RequireBatchProduct() {
   if (ThisProduct().copies_batches) return Ok();
   return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no batch copies; copy block by block", GetConfig().soc_name.c_str());
 }
@@ -113,7 +113,7 @@ Status CopyBatchNow(const BatchItems& items, size_t* failIndex, const char* call
   bool nothing_to_do = false;
   RW_TRY(CheckArrays(items, &nothing_to_do));
   if (nothing_to_do) return Ok();
-  RW_TRY(RequireProduct());
+  RW_TRY(RequireBatchProduct());
   RW_TRY(RequireAttributeCount(items));
   if (items.numBatches > kMaxSyncItems)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "numBatches %zu exceeds the %zu that a synchronous batch may have; use aclrtMemcpyBatchAsync",
@@ -158,7 +158,7 @@ Status CopyBatchAsync(const BatchItems& items, size_t* failIndex, aclrtStream st
   bool nothing_to_do = false;
   RW_TRY(CheckArrays(items, &nothing_to_do));
   if (nothing_to_do) return Ok();
-  RW_TRY(RequireProduct());
+  RW_TRY(RequireBatchProduct());
   RW_TRY_SET(StreamRef found, FindStream(stream));
   RW_TRY(RequireAttributeCount(items));
   RW_TRY(RequireAttributeRanges(items));

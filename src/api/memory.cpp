@@ -4,6 +4,7 @@
 
 #include "api/entry.h"
 #include "api/malloc_config.h"
+#include "base/bytes.h"
 #include "memory/pool.h"
 
 using namespace ropeway;
@@ -12,8 +13,6 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr size_t kMiB = size_t{1} << 20;
-constexpr size_t kGiB = size_t{1} << 30;
 constexpr size_t kPad = 32;  // A2 and A3; aclrtMalloc and aclrtMallocCached add it
 
 enum class Pages { kNormal, kHuge, kHuge1G };
@@ -61,8 +60,6 @@ Status RequireRoundable(size_t size, size_t pad) {
   if (size <= SIZE_MAX - 31 - pad) return Ok();
   return Reject(ACL_ERROR_INVALID_PARAM, "size %zu is too large to be rounded up", size);
 }
-
-size_t RoundUp(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
 Status Allocate(void** devPtr, size_t size, size_t pad, unsigned policy, const char* call, const void* caller) {
   RW_TRY_SET(Context * context, CurrentContext());

@@ -18,7 +18,7 @@ constexpr int kMaxNotifies = 8192;  // per device, A2 and A3
 constexpr uint32_t kProcessLimit = 0xFFFFFFFF;
 std::array<std::atomic<int>, Config::kMaxDevices> g_notifies{};  // by physical id
 
-std::atomic<int>& CountOf(int device) { return g_notifies[static_cast<size_t>(device)]; }
+std::atomic<int>& NotifiesOf(int device) { return g_notifies[static_cast<size_t>(device)]; }
 
 Status RequireNotifyFlag(uint64_t flag) {
   if (flag == ACL_NOTIFY_DEFAULT || flag == ACL_NOTIFY_DEVICE_USE_ONLY) return Ok();
@@ -51,7 +51,7 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
     RW_TRY(RequirePointer("notify", notify));
     RW_TRY(RequireNotifyFlag(flag));
     RW_TRY_SET(Context * context, CurrentContext());
-    std::atomic<int>& count = CountOf(context->device());
+    std::atomic<int>& count = NotifiesOf(context->device());
     Notify* made = count.fetch_add(1) < kMaxNotifies ? Notify::Create(context->device()) : nullptr;
     if (made == nullptr) {
       count.fetch_sub(1);
@@ -70,7 +70,7 @@ aclError aclrtDestroyNotify(aclrtNotify notify) {
     RW_TRY(CurrentContext().status());
     if (!Notify::Destroy(notify))
       return Fail(ACL_ERROR_RT_INVALID_HANDLE, "notify %p was destroyed by another thread", notify);
-    if (!hold->imported()) CountOf(hold->device()).fetch_sub(1);
+    if (!hold->imported()) NotifiesOf(hold->device()).fetch_sub(1);
     return Ok();
   });
 }

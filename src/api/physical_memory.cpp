@@ -4,6 +4,7 @@
 
 #include "api/checks.h"
 #include "api/virtual_memory.h"
+#include "base/bytes.h"
 #include "memory/numa.h"
 
 using namespace ropeway;
@@ -12,17 +13,14 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr size_t kMiB = size_t{1} << 20;
-constexpr size_t kGiB = size_t{1} << 30;
-
 // What can be asked for, and what that is called when a handle is asked about itself: page size and memory type decide, and HBM's
 // normal pages are huge ones. A host has no HBM, a device no DDR, and nothing has both names for pages of 1 GiB.
-struct Attribute {
+struct PhysicalAttribute {
   aclrtMemAttr asked, on_device, on_host;
   size_t page_size;
 };
 constexpr auto kNone = static_cast<aclrtMemAttr>(-1);
-constexpr Attribute kAttributes[] = {
+constexpr PhysicalAttribute kPhysicalAttributes[] = {
     {ACL_HBM_MEM_HUGE, ACL_HBM_MEM_HUGE, ACL_DDR_MEM_HUGE, 2 * kMiB},
     {ACL_HBM_MEM_NORMAL, ACL_HBM_MEM_HUGE, ACL_DDR_MEM_HUGE, 2 * kMiB},
     {ACL_HBM_MEM_HUGE1G, ACL_HBM_MEM_HUGE1G, ACL_MEM_HUGE1G, kGiB},
@@ -38,11 +36,11 @@ constexpr Attribute kAttributes[] = {
     {ACL_DDR_MEM_P2P_NORMAL, kNone, ACL_DDR_MEM_P2P_NORMAL, 4096},
 };
 
-Result<const Attribute*> FindAttribute(const aclrtPhysicalMemProp& prop) {
+Result<const PhysicalAttribute*> FindAttribute(const aclrtPhysicalMemProp& prop) {
   const bool on_device = prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
-  const auto* found = std::find_if(std::begin(kAttributes), std::end(kAttributes),
-                                   [&](const Attribute& known) { return known.asked == prop.memAttr; });
-  if (found != std::end(kAttributes) && (!on_device || found->on_device != kNone)) return found;
+  const auto* found = std::find_if(std::begin(kPhysicalAttributes), std::end(kPhysicalAttributes),
+                                   [&](const PhysicalAttribute& known) { return known.asked == prop.memAttr; });
+  if (found != std::end(kPhysicalAttributes) && (!on_device || found->on_device != kNone)) return found;
   return Reject(ACL_ERROR_INVALID_PARAM, "prop->memAttr %d cannot be allocated at a location of type %d",
                 static_cast<int>(prop.memAttr), static_cast<int>(prop.location.type));
 }
@@ -56,7 +54,7 @@ Result<PhysicalTraits> Describe(const aclrtPhysicalMemProp& prop) {
   const bool on_device = type == ACL_MEM_LOCATION_TYPE_DEVICE;
   if (!on_device && type != ACL_MEM_LOCATION_TYPE_HOST && type != ACL_MEM_LOCATION_TYPE_HOST_NUMA)
     return Reject(ACL_ERROR_INVALID_PARAM, "prop->location.type %d is not HOST, DEVICE or HOST_NUMA", static_cast<int>(type));
-  RW_TRY_SET(const Attribute* attribute, FindAttribute(prop));
+  RW_TRY_SET(const PhysicalAttribute* attribute, FindAttribute(prop));
   PhysicalTraits traits;
   if (on_device) {
     RW_TRY_SET(traits.device, FindDevice("prop->location.id", prop.location.id));

@@ -8,7 +8,7 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-Status RequireProduct() {
+Status RequireValueProduct() {
   if (ThisProduct().has_value_waits) return Ok();
   return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no value write and wait; use events or notifies", GetConfig().soc_name.c_str());
 }
@@ -35,7 +35,7 @@ Status SubmitWordTask(const void* devAddr, StreamRef found, Task& task) {
 aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("devAddr", devAddr));
-    RW_TRY(RequireProduct());
+    RW_TRY(RequireValueProduct());
     RW_TRY_SET(StreamRef found, FindStream(stream));
     if (flag != 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag %u must be 0", flag);
     Task task{};
@@ -49,7 +49,7 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
 aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("devAddr", devAddr));
-    RW_TRY(RequireProduct());
+    RW_TRY(RequireValueProduct());
     RW_TRY_SET(StreamRef found, FindStream(stream));
     if (flag > ACL_STREAM_WAIT_VALUE_NOR)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag %u is not 0 (at least), 1 (equal), 2 (and) or 3 (nor)", flag);

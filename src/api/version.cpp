@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kPackages[] = {"runtime",   "runtime",    "bisheng-compiler", "hccl",
                                      "oam-tools", "ops-legacy", "ops-legacy",       "driver"};
 
-constexpr aclCannAttr kAttributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+constexpr aclCannAttr kCannAttributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
 // In that order. A2 has infinities and bfloat16, and prefers compiled operators to compiling them on the way.
 constexpr int32_t kAttributeValues[] = {1, 1, 0};
 
@@ -131,8 +131,8 @@ aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) 
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("cannAttrList", cannAttrList));
     RW_TRY(RequirePointer("num", num));
-    *cannAttrList = kAttributes;
-    *num = std::size(kAttributes);
+    *cannAttrList = kCannAttributes;
+    *num = std::size(kCannAttributes);
     return Ok();
   });
 }

@@ -2,6 +2,7 @@
 #include "api/virtual_memory.h"
 
 #include "api/checks.h"
+#include "base/bytes.h"
 #include "runtime/product.h"
 
 using namespace ropeway;
@@ -17,8 +18,6 @@ Result<VirtualMemory*> TheVirtualMemory() {
 }
 
 namespace {
-
-constexpr size_t kGiB = size_t{1} << 30;
 
 Status RequireReserveArguments(void** virPtr, size_t size, size_t alignment, uint64_t flags) {
   RW_TRY(RequirePointer("virPtr", virPtr));

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "engine/watcher.h"
 
 namespace ropeway {
 namespace {
-
-size_t RoundUp(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 BlockSight SightOf(const BlockInfo& info) { return {reinterpret_cast<void*>(info.base), info.size, info.device, info.call}; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/bytes.h"
 #include "engine/watcher.h"
 
 namespace ropeway {
@@ -13,8 +14,6 @@ size_t SizeOf(const std::vector<PagePiece>& pieces) {
   for (const auto& piece : pieces) size += piece.size;
   return size;
 }
-
-void* At(uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 uintptr_t FirstGranule(uintptr_t address) { return address / kGranuleBytes * kGranuleBytes; }
 uintptr_t EndGranule(uintptr_t address) { return (address + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes; }

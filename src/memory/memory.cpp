@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "acl/acl_rt.h"
+#include "base/bytes.h"
 #include "memory/numa.h"
 
 namespace ropeway {
@@ -34,8 +35,6 @@ constexpr size_t kLargestForeign = size_t{1} << 46;  // sums of two do not overf
 size_t MachineMemory() {
   return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
-
-uintptr_t Bits(const void* address) { return reinterpret_cast<uintptr_t>(address); }
 
 }  // namespace
 

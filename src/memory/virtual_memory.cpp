@@ -1,15 +1,13 @@
 #include "memory/virtual_memory.h"
 
+#include "base/bytes.h"
+
 #include <algorithm>
 #include <iterator>
 
 namespace ropeway {
 namespace {
 
-constexpr size_t kGiB = size_t{1} << 30;
-
-uintptr_t Bits(const void* address) { return reinterpret_cast<uintptr_t>(address); }
-void* At(uintptr_t address) { return reinterpret_cast<void*>(address); }
 size_t AlignmentFor(size_t size) { return size >= kGiB ? kGiB : kChunkBytes; }
 
 Status NoMapping(const void* address) {

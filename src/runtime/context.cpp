@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/runtime.h"
 #include "runtime/state_callbacks.h"
+#include "stream/fence.h"
 #include "stream/model.h"
 #include "stream/report_mailbox.h"
 
@@ -14,12 +15,6 @@ namespace {
 // How long a stream that is held up at a gate may see no progress anywhere before its work is given up.
 constexpr int kHopelessRounds = 50;
 constexpr int kRoundMs = 2;
-
-uint64_t TotalProgress() {
-  uint64_t total = 0;
-  Streams().ForEachInUse([&](Stream* stream) { total += stream->queue().completed(); });
-  return total;
-}
 
 // Finishes what can run. A stream whose head waits at a gate gets its chance as long as anything else moves.
 void FinishOrDrop(Stream* stream) {

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "acl/acl_rt.h"
+#include "base/bytes.h"
 
 namespace ropeway {
 namespace {
@@ -29,8 +30,6 @@ Status UnknownKey(const char* key) {
 // As aclrtMalloc rounds sizes.
 constexpr size_t kSizeUnit = 32;
 constexpr uint32_t kHugePage = uint32_t{2} << 20;
-
-size_t RoundUp(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
 

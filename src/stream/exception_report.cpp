@@ -17,7 +17,7 @@ struct Callbacks {
   HostThread thread{"rw-exception"};
 };
 
-Callbacks& All() {
+Callbacks& AllCallbacks() {
   static auto* callbacks = new Callbacks;
   return *callbacks;
 }
@@ -26,7 +26,7 @@ void Deliver(void* argument) {
   std::unique_ptr<ExceptionInfo> info(static_cast<ExceptionInfo*>(argument));
   std::vector<aclrtExceptionInfoCallback> to_call;
   {
-    Callbacks& all = All();
+    Callbacks& all = AllCallbacks();
     std::lock_guard lock(all.mutex);
     if (all.slot != nullptr) to_call.push_back(all.slot);
     to_call.insert(to_call.end(), all.set.begin(), all.set.end());
@@ -37,7 +37,7 @@ void Deliver(void* argument) {
 }  // namespace
 
 void ReportException(const ExceptionInfo& info) {
-  Callbacks& all = All();
+  Callbacks& all = AllCallbacks();
   {
     std::lock_guard lock(all.mutex);
     if (all.slot == nullptr && all.set.empty()) return;
@@ -46,18 +46,18 @@ void ReportException(const ExceptionInfo& info) {
 }
 
 void SetExceptionCallback(aclrtExceptionInfoCallback callback) {
-  std::lock_guard lock(All().mutex);
-  All().slot = callback;
+  std::lock_guard lock(AllCallbacks().mutex);
+  AllCallbacks().slot = callback;
 }
 
 void AddExceptionCallback(aclrtExceptionInfoCallback callback) {
-  Callbacks& all = All();
+  Callbacks& all = AllCallbacks();
   std::lock_guard lock(all.mutex);
   if (std::find(all.set.begin(), all.set.end(), callback) == all.set.end()) all.set.push_back(callback);
 }
 
 void RemoveExceptionCallback(aclrtExceptionInfoCallback callback) {
-  Callbacks& all = All();
+  Callbacks& all = AllCallbacks();
   std::lock_guard lock(all.mutex);
   all.set.erase(std::remove(all.set.begin(), all.set.end(), callback), all.set.end());
 }

@@ -18,12 +18,6 @@ constexpr int64_t kHeldUpNs = 100 * 1000000;
 constexpr int64_t kRunningNs = int64_t{10} * 1000000000;
 constexpr int64_t kRoundNs = 2 * 1000000;
 
-uint64_t TotalProgress() {
-  uint64_t total = 0;
-  Streams().ForEachInUse([&](Stream* stream) { total += stream->queue().completed(); });
-  return total;
-}
-
 void TryAdvanceEpoch() {
   uint64_t epoch = g_epoch.load(std::memory_order_seq_cst);
   if (g_running[(epoch - 1) % 2].load(std::memory_order_seq_cst) != 0) return;
@@ -31,6 +25,12 @@ void TryAdvanceEpoch() {
 }
 
 }  // namespace
+
+uint64_t TotalProgress() {
+  uint64_t total = 0;
+  Streams().ForEachInUse([&](Stream* stream) { total += stream->queue().completed(); });
+  return total;
+}
 
 SyncOperation::SyncOperation() {
   for (;;) {

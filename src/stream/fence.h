@@ -10,6 +10,9 @@
 
 namespace ropeway {
 
+// How many tasks have ended in all streams: while it grows, somebody gets on.
+uint64_t TotalProgress();
+
 class Fence {
  public:
   // A point behind all work that is queued or running now.

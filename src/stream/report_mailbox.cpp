@@ -18,7 +18,7 @@ struct Mailboxes {
   std::map<uint64_t, std::unique_ptr<ReportMailbox>> by_thread;
 };
 
-Mailboxes& All() {
+Mailboxes& AllMailboxes() {
   static auto* mailboxes = new Mailboxes;
   return *mailboxes;
 }
@@ -28,7 +28,7 @@ constexpr size_t kMaxThreads = 1024;
 }  // namespace
 
 ReportMailbox* ReportMailbox::Of(uint64_t thread_number, bool make) {
-  Mailboxes& all = All();
+  Mailboxes& all = AllMailboxes();
   std::lock_guard lock(all.mutex);
   auto it = all.by_thread.find(thread_number);
   if (it != all.by_thread.end()) return it->second.get();
@@ -49,7 +49,7 @@ Status ReportMailbox::Subscribe(uint64_t thread_number, Stream& stream) {
     return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId %llu serves streams of device %d already, the stream is on device %d",
                 static_cast<unsigned long long>(thread_number), mailbox->device_, stream.device());
   if (mailbox->streams_ == 0) {
-    Mailboxes& all = All();
+    Mailboxes& all = AllMailboxes();
     std::lock_guard all_lock(all.mutex);
     if (all.by_thread.size() > kMaxThreads)
       return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "no more than %zu threads can be subscribed", kMaxThreads);

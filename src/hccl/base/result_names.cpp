@@ -5,7 +5,7 @@
 namespace ropeway::comm {
 namespace {
 
-struct Row {
+struct ResultRow {
   HcclResult code;
   const char* name;
   const char* meaning;
@@ -14,7 +14,7 @@ struct Row {
 #define RW_ROW(code, meaning) \
   { code, #code, meaning }
 
-constexpr Row kRows[] = {
+constexpr ResultRow kRows[] = {
     RW_ROW(HCCL_SUCCESS, "no error"),
     RW_ROW(HCCL_E_PARA, "an argument has a value that is not allowed"),
     RW_ROW(HCCL_E_PTR, "a pointer or handle is NULL"),
@@ -42,10 +42,10 @@ constexpr Row kRows[] = {
     RW_ROW(HCCL_E_OOM, "device memory is exhausted"),
     RW_ROW(HCCL_E_IN_STATUS, "an operation has failed before"),
 };
-constexpr Row kUnknown = RW_ROW(HCCL_E_RESERVED, "unknown result");
+constexpr ResultRow kUnknown = RW_ROW(HCCL_E_RESERVED, "unknown result");
 
-const Row& Find(HcclResult code) {
-  for (const Row& row : kRows) {
+const ResultRow& Find(HcclResult code) {
+  for (const ResultRow& row : kRows) {
     if (row.code == code) return row;
   }
   return kUnknown;

@@ -26,7 +26,7 @@ const Service kLinks = {
     nullptr,
     [](Communicator& communicator) { PairLinks::Of(communicator)->Destroyed(); },
 };
-[[maybe_unused]] const bool kAdded = (AddService(&kLinks), true);
+[[maybe_unused]] const bool kLinksAdded = (AddService(&kLinks), true);
 
 std::string IpOf(const Address& address) {
   char text[INET6_ADDRSTRLEN] = "";

@@ -17,7 +17,7 @@ struct StreamTransfer {
 };
 
 // Those that a stream waits for, or will.
-NumberTable<StreamTransfer>& TheTable() {
+NumberTable<StreamTransfer>& Transfers() {
   static auto* const table = new NumberTable<StreamTransfer>;
   return *table;
 }
@@ -37,13 +37,13 @@ void Finish(const StreamTransfer& transfer, ropewayOperation operation, const Tr
 
 void Start(void* argument, ropewayOperation operation) {
   const uint64_t number = NumberOf(argument);
-  const std::shared_ptr<StreamTransfer> transfer = TheTable().Find(number);
+  const std::shared_ptr<StreamTransfer> transfer = Transfers().Find(number);
   if (transfer == nullptr) {  // given up in the same moment
     ropewayFinishOperation(operation, 0, nullptr);
     return;
   }
   const auto done = [transfer, number, operation](const TransferEnd& end) {
-    TheTable().Remove(number);
+    Transfers().Remove(number);
     Finish(*transfer, operation, end);
   };
   Peer& peer = *transfer->target.peer;
@@ -54,15 +54,15 @@ void Start(void* argument, ropewayOperation operation) {
 }
 
 void Drop(void* argument, int32_t) {
-  if (const auto transfer = TheTable().Remove(NumberOf(argument))) transfer->lease->Close();
+  if (const auto transfer = Transfers().Remove(NumberOf(argument))) transfer->lease->Close();
 }
 
 }  // namespace
 
 comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, void* stream) {
-  const uint64_t number = TheTable().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items)}));
+  const uint64_t number = Transfers().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items)}));
   const aclError code = ropewayLaunchOperation(Start, Drop, AsArgument(number), stream);
-  if (code != 0) TheTable().Remove(number);
+  if (code != 0) Transfers().Remove(number);
   return comm::FromRuntime("ropewayLaunchOperation", code);
 }
 

@@ -18,9 +18,9 @@ const Service kSendReceive = {
     nullptr,
     [](Communicator& communicator) { Existing(communicator)->Destroyed(); },
 };
-const bool kAdded = (AddService(&kSendReceive), true);
+const bool kSendReceiveAdded = (AddService(&kSendReceive), true);
 
-std::string Name(uint32_t rank) { return "rank " + std::to_string(rank); }
+std::string RankName(uint32_t rank) { return "rank " + std::to_string(rank); }
 
 const char* Reason(HcclResult why) {
   return why == HCCL_SUCCESS    ? " has destroyed its communicator"
@@ -46,7 +46,7 @@ void Exchange::Begin(const TransferRef& transfer) {
   if (transfer->state != State::kIdle) return;
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator || communicator->Ended(transfer->peer) != HCCL_SUCCESS)
-    return Over(transfer, HCCL_E_REMOTE, Name(transfer->peer) + " is gone");
+    return Over(transfer, HCCL_E_REMOTE, RankName(transfer->peer) + " is gone");
   OpenBulk();
   Partner& partner = partners_[transfer->peer];
   auto& withdrawn = transfer->sending ? partner.withdrawn_sends : partner.withdrawn_receives;
@@ -156,7 +156,7 @@ void Exchange::OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const 
   auto& mine = by_sender ? partner.receives : partner.sends;
   partner.offers.erase(by_sender ? number : UINT64_MAX);
   const auto found = mine.find(number);
-  const std::string text = Name(peer) + " gave up: " + why;
+  const std::string text = RankName(peer) + " gave up: " + why;
   if (found == mine.end()) {
     (by_sender ? partner.withdrawn_receives : partner.withdrawn_sends)[number] = text;
   } else if (found->second->state != Transfer::State::kCopying) {
@@ -198,7 +198,7 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
 
 void Exchange::PeerEnded(uint32_t peer, HcclResult why) {
   partners_[peer].offers.clear();
-  EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, Name(peer) + Reason(why));
+  EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, RankName(peer) + Reason(why));
 }
 
 void Exchange::EndAll(uint32_t peer, HcclResult result, const std::string& why) {

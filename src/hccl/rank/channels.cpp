@@ -21,7 +21,7 @@ Neighbours& AllNeighbours() {
   return *all;
 }
 
-std::string Name(uint32_t rank) { return "rank " + std::to_string(rank); }
+std::string PeerName(uint32_t rank) { return "rank " + std::to_string(rank); }
 
 }  // namespace
 
@@ -193,7 +193,7 @@ void Channels::End(uint32_t peer, HcclResult why, const std::string& text) {
   for (const Up& up : std::exchange(slot.waiters, {})) up(why == HCCL_SUCCESS ? HCCL_E_REMOTE : why);
   const std::shared_ptr<Communicator> owner = owner_.lock();
   if (!owner) return;
-  if (why != HCCL_SUCCESS) owner->SetAsyncError(why, Name(peer) + ": " + text);
+  if (why != HCCL_SUCCESS) owner->SetAsyncError(why, PeerName(peer) + ": " + text);
   for (const Service* service : AllServices()) {
     if (service->peer_ended != nullptr) service->peer_ended(*owner, peer, why);
   }

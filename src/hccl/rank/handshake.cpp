@@ -13,7 +13,7 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr std::string_view kMagic =
+constexpr std::string_view kGreetingMagic =
     "RWhccl\x01\n";  // the number is the version of everything that goes over a connection
 constexpr size_t kProofBytes = 32;
 
@@ -27,7 +27,7 @@ std::string Proof(const std::string& secret, std::string_view role, std::string_
 std::string MakeHello(const Hello& hello, const std::string& secret, const std::string& acceptor_nonce,
                       const std::string& own_nonce) {
   std::string bytes = Writer()
-                          .Raw(kMagic)
+                          .Raw(kGreetingMagic)
                           .Raw(hello.communicator)
                           .Number(hello.from)
                           .Number(hello.to)
@@ -39,7 +39,7 @@ std::string MakeHello(const Hello& hello, const std::string& secret, const std::
 
 bool ParseHello(const std::string& bytes, Hello* hello) {
   Reader reader(bytes);
-  const bool magic = reader.Raw(kMagic.size()) == kMagic;
+  const bool magic = reader.Raw(kGreetingMagic.size()) == kGreetingMagic;
   hello->communicator = reader.Raw(kCommunicatorBytes);
   hello->from = reader.Number<uint32_t>();
   hello->to = reader.Number<uint32_t>();

@@ -8,7 +8,7 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr std::string_view kMagic = "RWroot\x01\n";
+constexpr std::string_view kRootInfoMagic = "RWroot\x01\n";
 constexpr size_t kSumBytes = 8;
 constexpr size_t kBodyBytes = 8 + 16 + 32 + 1 + 16 + 2;
 
@@ -17,7 +17,7 @@ constexpr size_t kBodyBytes = 8 + 16 + 32 + 1 + 16 + 2;
 void WriteRootInfo(const RootTicket& ticket, HcclRootInfo* info) {
   const Address& root = ticket.root;
   std::string bytes = Writer()
-                          .Raw(kMagic)
+                          .Raw(kRootInfoMagic)
                           .Raw(ticket.communicator)
                           .Raw(ticket.secret)
                           .Number(root.family)
@@ -32,8 +32,8 @@ void WriteRootInfo(const RootTicket& ticket, HcclRootInfo* info) {
 bool ReadRootInfo(const HcclRootInfo& info, RootTicket* ticket) {
   const std::string_view body(info.internal, kBodyBytes);
   const std::string_view sum(info.internal + kBodyBytes, kSumBytes);
-  if (body.substr(0, kMagic.size()) != kMagic || BytesOf(Sha256(body)).substr(0, kSumBytes) != sum) return false;
-  Reader reader(body.substr(kMagic.size()));
+  if (body.substr(0, kRootInfoMagic.size()) != kRootInfoMagic || BytesOf(Sha256(body)).substr(0, kSumBytes) != sum) return false;
+  Reader reader(body.substr(kRootInfoMagic.size()));
   ticket->communicator = reader.Raw(16);
   ticket->secret = reader.Raw(32);
   ticket->root.family = reader.Number<uint8_t>();

@@ -8,7 +8,7 @@
 namespace ropeway::comm {
 namespace {
 
-NumberTable<StreamOp>& TheTable() {
+NumberTable<StreamOp>& Operations() {
   static auto* const table = new NumberTable<StreamOp>;
   return *table;
 }
@@ -16,21 +16,21 @@ NumberTable<StreamOp>& TheTable() {
 }  // namespace
 
 aclError StreamOp::Launch(void* stream) {
-  number_ = TheTable().Add(shared_from_this());
+  number_ = Operations().Add(shared_from_this());
   const aclError code = ropewayLaunchOperation(&OnStart, &OnDrop, AsArgument(number_), stream);
-  if (code != 0) TheTable().Remove(number_);
+  if (code != 0) Operations().Remove(number_);
   return code;
 }
 
 void StreamOp::OnStart(void* argument, ropewayOperation operation) {
   IoThread::Get().Post([number = NumberOf(argument), operation] {
-    if (auto op = TheTable().Find(number)) return op->Start(operation);
+    if (auto op = Operations().Find(number)) return op->Start(operation);
     ropewayFinishOperation(operation, 0, "");
   });
 }
 
 void StreamOp::OnDrop(void* argument, int32_t) {
-  const std::shared_ptr<StreamOp> op = TheTable().Find(NumberOf(argument));
+  const std::shared_ptr<StreamOp> op = Operations().Find(NumberOf(argument));
   if (!op) return;
   op->Revoked();
   IoThread::Get().Post([op] { op->Drop(); });
@@ -63,7 +63,7 @@ void StreamOp::Finish(HcclResult result, const std::string& why) {
   const std::shared_ptr<StreamOp> self = shared_from_this();
   finished_ = true;
   IoThread::Get().Cancel(timer_);
-  TheTable().Remove(number_);
+  Operations().Remove(number_);
   if (result != HCCL_SUCCESS) communicator_->SetAsyncError(result, why);
   if (operation_ != nullptr)
     ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
