@@ -33,7 +33,9 @@ Key Export(void* block, size_t size, uint64_t flags = 1) {
 
 char* Import(const Key& key) {
   void* block = nullptr;
-  RW_CHECK_EQ(aclrtIpcMemImportByKey(&block, key.data(), 0), ACL_SUCCESS);
+  const aclError code = aclrtIpcMemImportByKey(&block, key.data(), 0);
+  RW_CHECK_EQ(code, ACL_SUCCESS);
+  if (code != ACL_SUCCESS) std::cerr << aclGetRecentErrMsg() << std::endl;
   return static_cast<char*>(block);
 }
 
