@@ -160,7 +160,8 @@ function(ropeway_hccl_host_tests)
     set_target_properties(hosts_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/hccl_hosts)
   endforeach()
   ropeway_watched_test(hccl_hosts bash ${tests_dir}/hccl_hosts/run_all.sh ${CMAKE_BINARY_DIR}/hccl_hosts)
-  set_tests_properties(hccl_hosts PROPERTIES SKIP_RETURN_CODE 77)
+  # Four ranks with a network between them keep two cores busy; starved, they take each other for dead.
+  set_tests_properties(hccl_hosts PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2)
 endfunction()
 
 # The CUDA engine on a stand-in for the driver: what its host side does needs no GPU, and the same suite judges it.
