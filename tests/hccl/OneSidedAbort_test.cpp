@@ -8,15 +8,8 @@ using namespace ropeway_test;
 
 constexpr size_t kLarge = 8 << 20;
 
-class OneSidedNetworkAbort : public RanksTest {
+class OneSidedNetworkAbort : public NetworkRanksTest {
  protected:
-  void SetUp() override {
-#if !__has_include(<ucp/api/ucp.h>)
-    GTEST_SKIP() << "built without UCX (libucx-dev)";
-#endif
-    RanksTest::SetUp();
-  }
-
   // Rank 0 acts on two regions of the same size, full of 1 there and of 0 here, and may not move a byte of 2.
   void RunPair(const std::function<void(Side& here, Side& there)>& act) {
     std::barrier<> step(2);
@@ -43,7 +36,6 @@ class OneSidedNetworkAbort : public RanksTest {
   }
 
   static void Fill(void* memory, int byte) { ASSERT_EQ(aclrtMemset(memory, kLarge, byte, kLarge), ACL_SUCCESS); }
-  Setting network_{"HCCL_INTRA_ROCE_ENABLE", "1"};
 };
 
 TEST_F(OneSidedNetworkAbort, AbortedPutReadsItsMemoryNoMore) {

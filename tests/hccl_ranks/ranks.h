@@ -84,4 +84,16 @@ class Setting {
   const char* name_;
 };
 
+// Ranks of one process that reach each other over the network.
+class NetworkRanksTest : public RanksTest {
+ protected:
+  void SetUp() override {
+#if !__has_include(<ucp/api/ucp.h>)
+    GTEST_SKIP() << "built without UCX (libucx-dev)";
+#endif
+    RanksTest::SetUp();
+  }
+  Setting network_{"HCCL_INTRA_ROCE_ENABLE", "1"};
+};
+
 }  // namespace ropeway_test

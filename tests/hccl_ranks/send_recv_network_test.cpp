@@ -9,16 +9,7 @@ namespace send_recv_network_test {
 
 using namespace ropeway_test;
 
-class SendRecvNetwork : public RanksTest {
- protected:
-  void SetUp() override {
-#if !__has_include(<ucp/api/ucp.h>)
-    GTEST_SKIP() << "built without UCX (libucx-dev)";
-#endif
-    RanksTest::SetUp();
-  }
-  Setting network_{"HCCL_INTRA_ROCE_ENABLE", "1"};
-};
+using SendRecvNetwork = NetworkRanksTest;
 
 std::vector<uint8_t> Pattern(size_t size, uint32_t seed) {
   std::vector<uint8_t> bytes(size);
