@@ -134,6 +134,32 @@ TEST(UcxLink, APeerThatLeavesFailsTheTransfersOfTheOther) {
   EXPECT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
 }
 
+// The address of a link, with a port that nobody listens on.
+std::string DeadAddress(size_t host) {
+  LinkAddress address = LinkAddress::Unpack(LinkOf(host).address());
+  const auto bytes = [](uint16_t port) { return std::string{static_cast<char>(port >> 8), static_cast<char>(port)}; };
+  const size_t at = address.worker.find(bytes(address.ports.at(0)));
+  if (at == std::string::npos) throw std::runtime_error("UCX keeps its port elsewhere");
+  address.worker.replace(at, 2, bytes(FreePort()));
+  return address.Pack();
+}
+
+TEST(UcxLink, APeerThatCannotConnectTellsTheOther) {
+  const std::shared_ptr<Peer> here = LinkOf(0).NewPeer();
+  const std::shared_ptr<Peer> there = LinkOf(1).NewPeer();
+  char byte = 0;
+  auto put = Begin(*there, true, {{&byte, 1, 0, 1}});
+  // The other is not told that it is welcome, so that this connection is the only one.
+  here->Meet(DeadAddress(1), there->incoming_key(), [there](const std::string& note) {
+    if (!note.empty()) there->Hear(note);
+  });
+  there->Meet(LinkOf(0).address(), here->incoming_key(), [here](const std::string& note) { here->Hear(note); });
+  const TransferEnd end = put.get();
+  EXPECT_EQ(end.code, HCCL_E_REMOTE);
+  EXPECT_NE(end.text.find("could not connect"), std::string::npos) << end.text;
+  EXPECT_EQ(Move(*here, true, {{&byte, 1, 0, 1}}).code, HCCL_E_ROCE_TRANSFER);
+}
+
 // Every host offers one region to every other and owns the slice of it that it writes, so a reference knows every byte.
 TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
   constexpr size_t kHosts = 4;

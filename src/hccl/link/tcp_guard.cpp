@@ -9,8 +9,8 @@
 namespace ropeway::comm {
 namespace {
 
-// How long a connection may wait to be claimed; the claim is a message over a connection that exists already.
-constexpr std::chrono::milliseconds kGrace{500};
+// More than all peers of a host make at a time. A stranger with the address of a peer must not take all descriptors meanwhile.
+constexpr size_t kMostUnclaimed = 256;
 // Jumps of a filter reach 255 instructions; a host with more addresses than this says which to use by UCX_NET_DEVICES.
 constexpr size_t kMostIps = 64;
 
@@ -84,6 +84,7 @@ bool TcpGuard::SetFilters(std::string* why) {
 
 void TcpGuard::Admit(const void* who, const std::vector<Ip>& ips) {
   admitted_[who] = ips;
+  closing_ = false;
   std::string ignored;  // the first filter was accepted, so this one is
   SetFilters(&ignored);
 }
@@ -96,7 +97,6 @@ void TcpGuard::Dismiss(const void* who) {
 }
 
 void TcpGuard::Vet() {
-  const auto now = std::chrono::steady_clock::now();
   // Asked before the sockets are listed: what leaves the queue meanwhile is in this list or in the next one.
   bool queued = false;
   for (const int listener : listeners_) {
@@ -104,7 +104,7 @@ void TcpGuard::Vet() {
     queued = queued || poll(&waiting, 1, 0) != 0;
   }
   std::set<uint64_t> known;
-  std::map<uint64_t, std::chrono::steady_clock::time_point> unknown;
+  size_t unclaimed = 0;
   for (const TcpSocket& socket : TcpSockets()) {
     if (!socket.connected || !ports_.contains(socket.local.port)) continue;
     const bool heard = known_.contains(socket.inode);
@@ -114,14 +114,9 @@ void TcpGuard::Vet() {
       if (!heard) setsockopt(socket.fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
       continue;
     }
-    const auto since = unknown_.contains(socket.inode) ? unknown_[socket.inode] : now;
-    if (closing_ || now - since > kGrace)
-      Reset(socket);
-    else
-      unknown[socket.inode] = since;
+    if (closing_ || ++unclaimed > kMostUnclaimed) Reset(socket);
   }
   known_.swap(known);
-  unknown_.swap(unknown);
   if (!closing_ || queued) return;
   closing_ = false;
   approved_.clear();

@@ -3,13 +3,15 @@
 //
 // A socket filter of the kernel drops every packet to the listening socket. While a peer connects, packets from its addresses pass
 // if they carry no data, so a connection can be made, and inherits the filter: not a byte of it is heard. The peer then claims
-// its connections over the authenticated channel, which lifts the filter from them; all others are reset. What was dropped before
-// is sent again by TCP, after a fifth of a second: that is what a first connection to a peer costs.
+// its connections over the authenticated channel, which lifts the filter from them. What was dropped before is sent again by TCP,
+// after a fifth of a second: that is what a first connection to a peer costs.
+//
+// What nobody claims is reset when the last peer has connected, and not by the clock: on a busy machine a claim may take seconds, and
+// UCX does not always get over the loss of a connection that it is about to make.
 //
 // All functions on the link's thread.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -33,7 +35,7 @@ class TcpGuard {
 
   // Connections may be coming in: Vet wants to be called now and then.
   bool watching() const { return !admitted_.empty() || closing_; }
-  // Lifts the filter from claimed connections, and resets those that nobody claims.
+  // Lifts the filter from claimed connections, and resets those that nobody will claim.
   void Vet();
   const std::set<uint16_t>& ports() const { return ports_; }
 
@@ -43,10 +45,9 @@ class TcpGuard {
   std::vector<int> listeners_;
   std::set<uint16_t> ports_;
   std::map<const void*, std::vector<Ip>> admitted_;
-  bool closing_ = false;  // nobody is admitted any more, but somebody may still be in the queue of the socket
+  bool closing_ = false;  // nobody is admitted any more, but somebody may still be in the queue of a listening socket
   std::set<std::string> approved_;
   std::set<uint64_t> known_;  // connected and heard, by inode
-  std::map<uint64_t, std::chrono::steady_clock::time_point> unknown_;
 };
 
 }  // namespace ropeway::comm

@@ -1,5 +1,6 @@
-// How two links come to hear each other past their guards (tcp_guard.h): an empty note over the authenticated channel says that
-// the receiver may connect, any other has a line for every connection of the sender, its own end of it.
+// How two links come to hear each other past their guards (tcp_guard.h), by notes over the authenticated channel: an empty one says
+// that the receiver may connect, one that begins with a mark that the sender gave up, and any other has a line for every connection of
+// the sender, its own end of it.
 #include <algorithm>
 #include <cstring>
 #include <sstream>
@@ -10,6 +11,7 @@ namespace ropeway::comm {
 namespace {
 
 constexpr char kWelcome[] = "";
+constexpr char kGivenUp = '!';
 
 template <typename Value>
 void Append(std::string* bytes, const Value& value) {
@@ -63,6 +65,10 @@ void UcxPeer::Meet(const std::string& address, const LinkKey& key, std::function
 }
 
 void UcxPeer::Hear(const std::string& note) {
+  if (!note.empty() && note[0] == kGivenUp) {
+    const TransferEnd why{HCCL_E_REMOTE, "the peer could not connect: " + note.substr(1)};
+    return link_.Post([self = shared_from_this(), why] { self->Fail(why); });
+  }
   std::vector<std::string> ends;
   std::istringstream lines(note);
   for (std::string line; std::getline(lines, line);) ends.push_back(line);
@@ -88,6 +94,11 @@ void UcxPeer::Claim() {
     if (to_peer && claimed_.insert(socket.local.Text()).second) note += socket.local.Text() + "\n";
   }
   if (!note.empty()) tell_(note);
+}
+
+// Without a connection nothing else would tell the peer, which would wait for a sign of life.
+void UcxPeer::TellGivenUp(const std::string& why) {
+  if (tell_) tell_(kGivenUp + why);
 }
 
 // Both directions are open: nobody has to connect any more.

@@ -216,7 +216,10 @@ void UcxPeer::Drain(const TransferEnd& why) {
 }
 
 void UcxPeer::Fail(const TransferEnd& why) {
-  if (!failed_) failure_ = why;
+  if (!failed_) {
+    failure_ = why;
+    TellGivenUp(why.text);
+  }
   failed_ = true;
   jobs_.clear();
   control_.clear();

@@ -79,6 +79,7 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   void OpenWhenWelcome();
   void Open();
   void Greeted();
+  void TellGivenUp(const std::string& why);
   void EndIntroduction();
   void Start(Transfer transfer);
   void Ask(uint64_t number, const Transfer& transfer);
