@@ -20,7 +20,7 @@ test: packages
 test-release test-asan test-tsan: test-%:
 	cmake --preset $*
 	cmake --build --preset $* -j $(JOBS)
-	ctest --preset $* -j $$(( $(JOBS) + 1 ))
+	ctest --preset $* -j $$(( $(JOBS) + 3 ))
 
 bench:
 	tools/packages.sh bench

@@ -10,10 +10,6 @@
 namespace ropeway::cli {
 namespace {
 
-constexpr size_t kHalf = DemoMemory::kSize / 2;
-
-void* At(const Area& area, size_t offset) { return static_cast<char*>(area.address) + offset; }
-
 // One descriptor, launched.
 DemoPath DescriptorPath(const Stream& stream, Area dst, Area src) {
   auto descriptors = std::make_shared<CopyDescriptors>(1);
@@ -39,8 +35,8 @@ DemoPath ChangedDescriptorPath(const Stream& stream, Area dst, Area src) {
       descriptors->Launch(kLaunched, stream);
     }
   };
-  descriptors->Set(kFirst, At(dst, 0), At(src, 0), kHalf);
-  descriptors->Set(kSecond, At(dst, kHalf), At(src, kHalf), kHalf);
+  descriptors->Set(kFirst, At(dst, 0), At(src, 0), kHalfArea);
+  descriptors->Set(kSecond, At(dst, kHalfArea), At(src, kHalfArea), kHalfArea);
   return HeldBackPath("descriptor D2D, changed between two launches", stream, dst, src, submit);
 }
 
@@ -60,9 +56,9 @@ struct Cells {
 DemoPath OffsetPath(const Stream& stream, Area dst, Area src) {
   auto cells = std::make_shared<Cells>();
   auto submit = [=, &stream] {  // the second half of the source to the first half of the destination, and vice versa
-    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, 0, cells->src(), kHalf, kHalf,
+    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, 0, cells->src(), kHalfArea, kHalfArea,
                                       ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.get()));
-    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, kHalf, cells->src(), kHalf, 0,
+    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, kHalfArea, cells->src(), kHalfArea, 0,
                                       ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.get()));
   };
   auto check = [=, &stream] {
@@ -76,16 +72,16 @@ DemoPath OffsetPath(const Stream& stream, Area dst, Area src) {
     gate.Open();
     stream.Synchronize();
     Pull(dst);
-    return waited && std::memcmp(dst.bytes, src.bytes + kHalf, kHalf) == 0 &&
-           std::memcmp(dst.bytes + kHalf, src.bytes, kHalf) == 0;
+    return waited && std::memcmp(dst.bytes, src.bytes + kHalfArea, kHalfArea) == 0 &&
+           std::memcmp(dst.bytes + kHalfArea, src.bytes, kHalfArea) == 0;
   };
   auto run = [=, &stream] {
     submit();
     stream.Synchronize();
   };
   auto raw = [=] {
-    std::memcpy(dst.bytes, src.bytes + kHalf, kHalf);
-    std::memcpy(dst.bytes + kHalf, src.bytes, kHalf);
+    std::memcpy(dst.bytes, src.bytes + kHalfArea, kHalfArea);
+    std::memcpy(dst.bytes + kHalfArea, src.bytes, kHalfArea);
   };
   return {"offset copy D2D, through cells", src.size, check, run, raw, ""};
 }

@@ -10,10 +10,6 @@
 namespace ropeway::cli {
 namespace {
 
-constexpr size_t kHalf = DemoMemory::kSize / 2;
-
-void* At(const Area& area, size_t offset) { return static_cast<char*>(area.address) + offset; }
-
 // Each stream uploads a half; the first waits for the second and downloads the whole.
 struct TwoStreams {
   TwoStreams(const Stream& first, const Stream& second, Area dst, Area middle, Area src)
@@ -21,7 +17,7 @@ struct TwoStreams {
           RW_ACL(aclrtRecordEvent(forked.get(), first.get()));
           RW_ACL(aclrtStreamWaitEvent(second.get(), forked.get()));
           Upload(first, middle, src, 0);
-          Upload(second, middle, src, kHalf);
+          Upload(second, middle, src, kHalfArea);
           RW_ACL(aclrtRecordEvent(joined.get(), second.get()));
           RW_ACL(aclrtStreamWaitEvent(first.get(), joined.get()));
           RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, middle.address, middle.size, ACL_MEMCPY_DEVICE_TO_HOST,
@@ -29,7 +25,8 @@ struct TwoStreams {
         }) {}
 
   static void Upload(const Stream& stream, const Area& to, const Area& from, size_t offset) {
-    RW_ACL(aclrtMemcpyAsync(At(to, offset), kHalf, At(from, offset), kHalf, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
+    RW_ACL(aclrtMemcpyAsync(At(to, offset), kHalfArea, At(from, offset), kHalfArea, ACL_MEMCPY_HOST_TO_DEVICE,
+                            stream.get()));
   }
 
   Event forked{ACL_EVENT_SYNC};
@@ -87,30 +84,30 @@ DemoPath BatchThenDescriptorPath(DemoMemory& memory) {
   const Area src = memory.pinned(0), middle = memory.device(0), dst = memory.device(1);
   const Stream& stream = memory.streams[0];
   auto work = std::make_shared<BatchThenDescriptor>(stream, middle, src);
-  auto carry = [=](size_t offset) { work->descriptors.Set(0, At(dst, offset), At(middle, offset), kHalf); };
+  auto carry = [=](size_t offset) { work->descriptors.Set(0, At(dst, offset), At(middle, offset), kHalfArea); };
   auto run = [=, &stream] {
     work->graph->Replay(stream);
     stream.Synchronize();
   };
   auto check = [=] {
-    for (size_t offset : {size_t{0}, kHalf}) {
+    for (size_t offset : {size_t{0}, kHalfArea}) {
       Freshen(middle, src);
       std::memset(dst.bytes, kUntouched, dst.size);
       Push(dst);
       carry(offset);
       run();
       Pull(dst);
-      const Area other_half = {nullptr, dst.bytes + (kHalf - offset), kHalf};
+      const Area other_half = {nullptr, dst.bytes + (kHalfArea - offset), kHalfArea};
       if (!work->pairs.Arrived(middle, src) || !AllBytes(other_half, kUntouched)) return false;
-      if (std::memcmp(dst.bytes + offset, middle.bytes + offset, kHalf) != 0) return false;
+      if (std::memcmp(dst.bytes + offset, middle.bytes + offset, kHalfArea) != 0) return false;
     }
     return true;
   };
   auto raw = [=] {
     work->pairs.CopyRaw(middle, src);
-    std::memcpy(dst.bytes + kHalf, middle.bytes + kHalf, kHalf);
+    std::memcpy(dst.bytes + kHalfArea, middle.bytes + kHalfArea, kHalfArea);
   };
-  return {"graph of a batch and a descriptor, replayed", BlockPairs::kBytes + kHalf, check, run, raw, ""};
+  return {"graph of a batch and a descriptor, replayed", BlockPairs::kBytes + kHalfArea, check, run, raw, ""};
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ struct Area {
   bool mirrored = false;  // `bytes` is a copy, because host code cannot reach the memory itself
 };
 
+inline void* At(const Area& area, size_t offset) { return static_cast<char*>(area.address) + offset; }
+
 // Brings a mirror's bytes to the device, or the device's to the mirror. For areas that need none, nothing to do.
 void Push(const Area& area);
 void Pull(const Area& area);
@@ -61,6 +63,7 @@ struct DemoMemory {
   Area device(int i) { return device_blocks[i].area(); }
   Area pageable(int i) { return {pageable_blocks[i].data(), pageable_blocks[i].data(), kSize}; }
 };
+constexpr size_t kHalfArea = DemoMemory::kSize / 2;
 
 constexpr const char* kNotOnThisProduct = "not on this product (207000)";
 constexpr uint8_t kUntouched = 0xA5;  // what destinations hold before a check
@@ -70,8 +73,8 @@ void Freshen(const Area& dst, const Area& src);
 bool SameBytes(const Area& dst, const Area& src);
 bool AllBytes(const Area& area, uint8_t value);
 
-// A path that copies src to dst in the order of a stream. The check holds the stream back and insists that `submit` returns with
-// nothing moved, so a copy inside the call does not pass.
+// A path that copies src to dst in the order of a stream. The check holds the stream back and insists that `submit`
+// returns with nothing moved, so a copy inside the call does not pass.
 DemoPath HeldBackPath(const char* name, const Stream& stream, Area dst, Area src, std::function<void()> submit);
 
 std::vector<DemoPath> CopyPaths(DemoMemory& memory);        // sync, async, pageable, kind 5, 2-D, registered

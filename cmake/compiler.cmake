@@ -23,24 +23,34 @@ endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wundef -Werror)
 
-# ROPEWAY_SANITIZE comes from the asan and tsan presets. Light optimisation and line tables only: three builds of the whole
-# suite have to fit into a coffee break on two cores.
+# ROPEWAY_SANITIZE comes from the asan and tsan presets. Little or no optimisation and line tables only: three builds of the whole suite
+# have to fit into a coffee break on two cores. Under ASan the compiler takes longer to optimise than the tests gain; what TSan checks on
+# every access is worth it.
 set(ROPEWAY_SANITIZE "" CACHE STRING "Sanitizer of this build: empty, address (with undefined) or thread")
 set_property(CACHE ROPEWAY_SANITIZE PROPERTY STRINGS "" address thread)
 if(ROPEWAY_SANITIZE)
   if(ROPEWAY_SANITIZE STREQUAL "address")
     set(ropeway_sanitize_flags -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=all)
+    set(ropeway_sanitize_level -O0)
     add_compile_definitions(ROPEWAY_ASAN=1)
   elseif(ROPEWAY_SANITIZE STREQUAL "thread")
     set(ropeway_sanitize_flags -fsanitize=thread)
+    set(ropeway_sanitize_level -O1)
     add_compile_definitions(ROPEWAY_TSAN=1)
   else()
     message(FATAL_ERROR "ROPEWAY_SANITIZE=${ROPEWAY_SANITIZE}: say address, thread or nothing")
   endif()
   # The instrumentation confuses GCC's flow analysis into reporting initialised variables.
-  add_compile_options(${ropeway_sanitize_flags} -O1 -g1 -fno-omit-frame-pointer
+  add_compile_options(${ropeway_sanitize_flags} ${ropeway_sanitize_level} -g1 -fno-omit-frame-pointer
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${ropeway_sanitize_flags})
 elseif(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
+
+# ropeway_json_sources(FILE...) names the files that read or print JSON. That happens once in a process, and the templates of the parser
+# take as long to optimise, and to search for undefined behaviour, as a dozen other files.
+function(ropeway_json_sources)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_OPTIONS "-O0;$<$<STREQUAL:${ROPEWAY_SANITIZE},address>:-fno-sanitize=undefined>")
+endfunction()

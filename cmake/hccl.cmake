@@ -11,6 +11,7 @@ else()
   message(STATUS "no UCX (Debian: libucx-dev), or ThreadSanitizer: libhccl.so is built without the link to other hosts")
   list(FILTER hccl_sources EXCLUDE REGEX "/hccl/link/ucx_(api|introduce|link|peer|receive|settings)\\.cpp$")
 endif()
+ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/rank/rank_table.cpp)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>
                      <string> <thread> <vector>)
 target_link_libraries(hccl_objects PUBLIC ascendcl Threads::Threads ${CMAKE_DL_LIBS})

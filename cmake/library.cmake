@@ -45,6 +45,8 @@ set(kernel_sources ${ropeway_sources})
 list(FILTER kernel_sources INCLUDE REGEX "/engine/cpu/kernels/")
 set_source_files_properties(${kernel_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 
+ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/runtime/init_config.cpp ${PROJECT_SOURCE_DIR}/src/api/model_debug.cpp)
+
 set(api_sources ${ropeway_sources})
 list(FILTER api_sources INCLUDE REGEX "/src/api/")
 set(core_sources ${ropeway_sources})

@@ -16,11 +16,19 @@ if(cli_sources)
   ropeway_program(ropeway ${cli_sources})
   target_include_directories(ropeway PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/cli)
   target_link_libraries(ropeway PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
-  # The parser of arguments is most of the compile time of the files that have commands: they are compiled as one.
-  foreach(command main bench demo doctor env exec memory_server)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/cli/${command}.cpp PROPERTIES UNITY_GROUP commands)
+  # The parser of arguments is most of the compile time of the files that have commands: they are compiled as one. So are the parts of
+  # the demo, which make the same templates. Benches stand alone: they have the same names for different sizes.
+  set(commands main bench demo doctor env exec memory_server)
+  file(GLOB demo_parts RELATIVE ${PROJECT_SOURCE_DIR}/cli CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/demo_*.cpp)
+  list(TRANSFORM demo_parts REPLACE "\\.cpp$" "")
+  foreach(group commands demo_parts)
+    foreach(file IN LISTS ${group})
+      set_source_files_properties(${PROJECT_SOURCE_DIR}/cli/${file}.cpp PROPERTIES UNITY_GROUP ${group})
+    endforeach()
   endforeach()
   set_target_properties(ropeway PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  ropeway_json_sources(${PROJECT_SOURCE_DIR}/cli/bench_json.cpp)
+  target_compile_options(ropeway PRIVATE -O1 -g1)  # what it measures is in the library
   target_precompile_headers(ropeway PRIVATE <algorithm> <functional> <memory> <string> <thread> <vector>
                             ${PROJECT_SOURCE_DIR}/include/acl/acl.h)
   # The installed command finds its library beside it, wherever the tree is put.
