@@ -91,6 +91,7 @@ TEST(UcxLink, ARegionIsOpenToItsPeerOnly) {
   pair.there->Expose(1, {target.data(), target.size()});
   EXPECT_EQ(Move(*other.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
   EXPECT_EQ(target, std::vector<char>(64, 't'));
+  EXPECT_EQ(Move(*pair.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
   pair.there->Withdraw(1);
 }
 
@@ -134,6 +135,44 @@ TEST(UcxLink, APeerThatLeavesFailsTheTransfersOfTheOther) {
   EXPECT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
 }
 
+// Two communicators of the same two processes, whose ends are opened in another order here than there.
+TEST(UcxLink, LinksThatOpenInDifferentOrdersDoNotHangOnEachOther) {
+  std::vector<char> memory(64, 'm');
+  struct Ends {
+    std::shared_ptr<Peer> here = LinkOf(0).NewPeer();
+    std::shared_ptr<Peer> there = LinkOf(1).NewPeer();
+    void Meet() {
+      here->Meet(LinkOf(1).address(), there->incoming_key(), [to = there](const std::string& note) {
+        if (!note.empty()) to->Hear(note);
+      });
+      there->Meet(LinkOf(0).address(), here->incoming_key(), [to = here](const std::string& note) {
+        if (!note.empty()) to->Hear(note);
+      });
+    }
+    void Close() {
+      here->Close({HCCL_E_REMOTE, "over"});
+      there->Close({HCCL_E_REMOTE, "over"});
+    }
+  } first, second;
+  for (Ends* ends : {&first, &second}) {
+    ends->there->Expose(1, {memory.data(), memory.size()});
+    ends->Meet();
+  }
+  first.here->Hear("");
+  second.here->Hear("");
+  second.there->Hear("");
+  first.there->Hear("");
+  char bytes[64] = {};
+  for (const Ends* ends : {&first, &second}) EXPECT_EQ(Move(*ends->here, true, {{bytes, 1, 0, 64}}).code, HCCL_SUCCESS);
+  first.Close();
+  for (int i = 0; i < 100; ++i) {
+    const TransferEnd end = Move(*second.here, i % 2 == 0, {{bytes, 1, 0, 64}});
+    ASSERT_EQ(end.code, HCCL_SUCCESS) << end.text;
+  }
+  second.there->Withdraw(1);
+  second.Close();
+}
+
 // The address of a link, with a port that nobody listens on.
 std::string DeadAddress(size_t host) {
   LinkAddress address = LinkAddress::Unpack(LinkOf(host).address());
@@ -145,19 +184,36 @@ std::string DeadAddress(size_t host) {
 }
 
 TEST(UcxLink, APeerThatCannotConnectTellsTheOther) {
-  const std::shared_ptr<Peer> here = LinkOf(0).NewPeer();
-  const std::shared_ptr<Peer> there = LinkOf(1).NewPeer();
+  constexpr size_t kHere = 5, kThere = 6;  // of this test alone: its links are uneven afterwards
+  const std::shared_ptr<Peer> here = LinkOf(kHere).NewPeer();
+  const std::shared_ptr<Peer> there = LinkOf(kThere).NewPeer();
   char byte = 0;
   auto put = Begin(*there, true, {{&byte, 1, 0, 1}});
   // The other is not told that it is welcome, so that this connection is the only one.
-  here->Meet(DeadAddress(1), there->incoming_key(), [there](const std::string& note) {
+  here->Meet(DeadAddress(kThere), there->incoming_key(), [there](const std::string& note) {
     if (!note.empty()) there->Hear(note);
   });
-  there->Meet(LinkOf(0).address(), here->incoming_key(), [here](const std::string& note) { here->Hear(note); });
+  there->Meet(LinkOf(kHere).address(), here->incoming_key(), [here](const std::string& note) { here->Hear(note); });
   const TransferEnd end = put.get();
   EXPECT_EQ(end.code, HCCL_E_REMOTE);
   EXPECT_NE(end.text.find("could not connect"), std::string::npos) << end.text;
   EXPECT_EQ(Move(*here, true, {{&byte, 1, 0, 1}}).code, HCCL_E_ROCE_TRANSFER);
+  EXPECT_TRUE(LinkOf(kHere).uneven());
+  EXPECT_TRUE(LinkOf(kThere).uneven());
+  EXPECT_FALSE(LinkOf(0).uneven());
+}
+
+TEST(UcxLink, AfterAnUnevenLinkNewPeersGetANewOne) {
+  std::string why;
+  Link* const first = OpenUcxLink("127.0.0.1", &why);
+  ASSERT_NE(first, nullptr) << why;
+  EXPECT_EQ(OpenUcxLink("127.0.0.1", &why), first);
+  static_cast<UcxLink*>(first)->SetUneven();
+  Link* const second = OpenUcxLink("127.0.0.1", &why);
+  ASSERT_NE(second, nullptr) << why;
+  EXPECT_NE(second, first);
+  EXPECT_NE(second->address(), first->address());
+  EXPECT_EQ(OpenUcxLink("127.0.0.1", &why), second);
 }
 
 // Every host offers one region to every other and owns the slice of it that it writes, so a reference knows every byte.

@@ -37,7 +37,7 @@ inline UcxLink& LinkOf(size_t host) {
   return *(*links)[host];
 }
 
-// Two peers that know each other.
+// Two peers that know each other. A test moves something between them before they part: links whose peers part unseen are uneven.
 struct Pair {
   Pair(size_t a, size_t b) : here(LinkOf(a).NewPeer()), there(LinkOf(b).NewPeer()) {
     // Each holds the other until they have met.

@@ -15,14 +15,17 @@
 namespace ropeway::comm {
 namespace {
 
-// The one link of the process, never destroyed.
+// The links of the process, never destroyed; new peers get the last one. All but that one are uneven.
 std::mutex link_mutex;
-UcxLink* the_link = nullptr;  // guarded by link_mutex
+std::vector<UcxLink*>& AllLinks() {  // guarded by link_mutex
+  static auto* const links = new std::vector<UcxLink*>;
+  return *links;
+}
 
 // UCX tears itself down when the process exits; its worker must not be driven then.
 void StopAtExit() {
   std::lock_guard lock(link_mutex);
-  the_link->Stop();
+  for (UcxLink* const link : AllLinks()) link->Stop();
 }
 
 bool Failed(const UcxApi& api, const char* call, ucs_status_t status, std::string* why) {
@@ -37,14 +40,15 @@ bool Failed(const UcxApi& api, const char* call, ucs_status_t status, std::strin
 
 Link* OpenUcxLink(const std::string& local_ip, std::string* why) {
   std::lock_guard lock(link_mutex);
-  if (the_link != nullptr) return the_link;
+  std::vector<UcxLink*>& links = AllLinks();
+  if (!links.empty() && !links.back()->uneven()) return links.back();
   const UcxApi* api = LoadUcx(why);
   if (api == nullptr) return nullptr;
   auto link = std::make_unique<UcxLink>(*api);
   if (!link->Open(local_ip, why)) return nullptr;
-  the_link = link.release();
-  std::atexit(StopAtExit);
-  return the_link;
+  if (links.empty()) std::atexit(StopAtExit);
+  links.push_back(link.release());
+  return links.back();
 }
 
 bool UcxLink::Open(const std::string& local_ip, std::string* why) {

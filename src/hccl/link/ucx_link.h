@@ -1,6 +1,10 @@
 // The process's UCX worker and the one thread that drives it. Everything that touches UCX happens on that thread: others post
 // to it. It sleeps on the worker's event descriptor, so an idle link uses no CPU. Once open it lives as long as the process: UCX
 // cannot be unloaded, and a worker that nobody uses costs a sleeping thread.
+//
+// UCX joins the n-th endpoint from one worker to another with the n-th in the other direction. When a pair ends before both sides are
+// known to have opened theirs, that count may be off for good, and later endpoints would be joined with dead ones. Such a link is
+// uneven: it goes on for the peers that it has, and new ones get a new link.
 #pragma once
 
 #include <atomic>
@@ -57,6 +61,10 @@ class UcxLink final : public Link {
   TcpGuard& guard() { return guard_; }
   ChunkPool& chunks() { return chunks_; }
 
+  // Any thread.
+  void SetUneven() { uneven_.store(true); }
+  bool uneven() const { return uneven_.load(); }
+
   // On the link's thread.
   void Add(const std::shared_ptr<UcxPeer>& peer);
   void Remove(const UcxPeer& peer);
@@ -85,6 +93,8 @@ class UcxLink final : public Link {
   std::string address_;
   std::chrono::nanoseconds stall_limit_{0};
   std::thread thread_;
+
+  std::atomic<bool> uneven_{false};
 
   // The thread's own.
   TcpGuard guard_;

@@ -21,7 +21,8 @@ void UcxPeer::Open() {
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&UcxPeer::EndpointFailed, this};
   const ucs_status_t status = link_.api().ucp_ep_create(link_.worker(), &params, &endpoint_);
-  if (status == UCS_OK) return;
+  opened_ = status == UCS_OK;
+  if (opened_) return;
   endpoint_ = nullptr;
   Fail({HCCL_E_ROCE_CONNECT, std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status)});
 }
@@ -200,6 +201,13 @@ void UcxPeer::Close(const TransferEnd& why) {
   link_.Post([self = shared_from_this(), why] { self->Drain(why); });
 }
 
+void UcxPeer::SetFailed(const TransferEnd& why) {
+  failed_ = true;
+  failure_ = why;
+  const bool both_opened = opened_ && greeted_;
+  if (met_ && !both_opened) link_.SetUneven();
+}
+
 // What is on its way, such as the answer to the peer's last put, still goes out before the endpoint closes.
 void UcxPeer::Drain(const TransferEnd& why) {
   if (failed_) return;
@@ -207,8 +215,7 @@ void UcxPeer::Drain(const TransferEnd& why) {
   SendControl(WireKind::kGoodbye, 0, WireStatus::kGood);
   Pump();
   if (failed_) return;
-  failed_ = true;
-  failure_ = why;
+  SetFailed(why);
   jobs_.clear();
   last_sign_of_life_ = std::chrono::steady_clock::now();
   if (in_flight_ == 0 || endpoint_ == nullptr) CloseEndpoint();
@@ -217,10 +224,9 @@ void UcxPeer::Drain(const TransferEnd& why) {
 
 void UcxPeer::Fail(const TransferEnd& why) {
   if (!failed_) {
-    failure_ = why;
+    SetFailed(why);
     TellGivenUp(why.text);
   }
-  failed_ = true;
   jobs_.clear();
   control_.clear();
   arrivals_.clear();

@@ -104,6 +104,7 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
 
   static void EndpointFailed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
   static void EndpointClosed(void* request, ucs_status_t status, void* peer);
+  void SetFailed(const TransferEnd& why);
   void Drain(const TransferEnd& why);
   void Fail(const TransferEnd& why);
   void CloseEndpoint();
@@ -125,6 +126,7 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
 
   LinkKey outgoing_key_{};
   ucp_ep_h endpoint_ = nullptr;
+  bool opened_ = false;   // there is or was an endpoint
   bool closing_ = false;  // the endpoint is being closed
   bool failed_ = false;   // nothing is taken any more
   bool ended_ = false;    // and everybody has been told
