@@ -72,6 +72,18 @@ struct Rank {
     RW_MUST(HcclBarrier(comm, stream));
     RW_MUST(aclrtSynchronizeStream(stream));
   }
+  // The end of a rank whose communicator has seen no failure, when all have come to it.
+  void LeaveInPeace() {
+    HcclResult error = HCCL_E_RESERVED;
+    RW_MUST(HcclGetCommAsyncError(comm, &error));
+    RW_EXPECT(error == HCCL_SUCCESS);
+    Barrier();
+    Leave();
+  }
+  void Leave() {
+    RW_MUST(HcclCommDestroy(comm));
+    RW_MUST(aclrtResetDeviceForce(0));
+  }
   const uint32_t rank;
   const uint32_t size;
   HcclComm comm = nullptr;

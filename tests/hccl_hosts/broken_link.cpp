@@ -56,7 +56,6 @@ int main(int argc, char** argv) {
   else
     Put(self, folder, memory);
   RW_MUST(aclrtDestroyStreamForce(self.stream));
-  RW_MUST(HcclCommDestroy(self.comm));
-  RW_MUST(aclrtResetDeviceForce(0));
+  self.Leave();
   printf("rank %u: destroyed\n", self.rank);
 }
