@@ -49,8 +49,7 @@ elseif(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # ropeway_json_sources(FILE...) names the files that read or print JSON. That happens once in a process, and the templates of the parser
-# take as long to optimise, and to search for undefined behaviour, as a dozen other files.
+# take as long to optimise as a dozen other files.
 function(ropeway_json_sources)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON
-    COMPILE_OPTIONS "-O0;$<$<STREQUAL:${ROPEWAY_SANITIZE},address>:-fno-sanitize=undefined>")
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O0)
 endfunction()
