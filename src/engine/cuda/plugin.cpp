@@ -11,12 +11,10 @@ namespace {
 
 const Driver* TheDriver(std::string* why) {
   static std::string reason;
-  static const Driver* driver = [] {
-    auto* loaded = new Driver;
-    return loaded->Load(&reason) ? loaded : nullptr;
-  }();
+  static Driver driver;
+  static const bool loaded = driver.Load(&reason);
   *why = reason;
-  return driver;
+  return loaded ? &driver : nullptr;
 }
 
 int CountGpus(char* why, size_t why_size) {
