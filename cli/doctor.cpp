@@ -118,12 +118,17 @@ void LookAtLimits(Findings& findings) {
   getrlimit(RLIMIT_MEMLOCK, &limit);
   findings.Ok("locked memory", Limit(limit.rlim_cur));
   getrlimit(RLIMIT_AS, &limit);
-  const bool free_addresses = limit.rlim_cur == RLIM_INFINITY;
-  findings.Add(free_addresses ? Health::kOk : Health::kProblem, "address space", Limit(limit.rlim_cur),
-               free_addresses
-                   ? ""
-                   : "devices reserve their whole memory as addresses: ulimit -v unlimited, or fewer and smaller "
-                     "devices (ROPEWAY_DEVICES, ROPEWAY_DEVICE_MEMORY)");
+  findings.Ok("address space", Limit(limit.rlim_cur));
+}
+
+// What the devices of this process got of them.
+void LookAtAddresses(Findings& findings) {
+  const std::string reason = ropewayGetAddressReason();
+  const bool scarce = reason.find("scarce") != std::string::npos;
+  findings.Add(scarce ? Health::kNote : Health::kOk, "addresses", reason,
+               scarce ? "devices reserve their whole memory as addresses: fewer or smaller ones (ROPEWAY_DEVICES, ROPEWAY_DEVICE_MEMORY), "
+                        "or a higher limit (ulimit -v)"
+                      : "");
 }
 
 void LookAtTree(Findings& findings) {
@@ -237,6 +242,7 @@ int RunDoctor() {
   LookAtSettings(findings);
   LookForTypos(findings);
   LookAtDevices(findings);
+  LookAtAddresses(findings);
   TryCopy(findings);
   LookForPeer(findings);
   const size_t problems = findings.Print();

@@ -32,6 +32,12 @@ RW_API const char* ropewayGetEngineName(void);
 RW_API const char* ropewayGetEngineReason(void);
 
 /*
+ * One line: how much memory the devices of this process have addresses for, and what leaves them less than the settings say (a limit on the
+ * address space, ThreadSanitizer, valgrind, an emulator). Known once a device was set. The string lives as long as the process.
+ */
+RW_API const char* ropewayGetAddressReason(void);
+
+/*
  * An address through which host code may read and write [devPtr, devPtr + size), which must lie inside one live device
  * block. The view stays valid until the block is freed. Ordering is the caller's work: use it inside a host function, or
  * after a synchronise. NULL arguments: 100000; a range that is not inside one device block: 107000; an engine whose

@@ -1,6 +1,7 @@
 #include "api/device_facts.h"
 
 #include "base/config.h"
+#include "runtime/runtime.h"
 
 namespace ropeway::api {
 namespace {
@@ -19,7 +20,10 @@ constexpr AttributeRow kAttributeRows[] = {
     {ACL_DEV_ATTR_CUBE_CORE_NUM, [](int) -> int64_t { return kCubeCores; }},
     {ACL_DEV_ATTR_VECTOR_CORE_NUM, [](int) -> int64_t { return kVectorCores; }},
     {ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE,
-     [](int) -> int64_t { return static_cast<int64_t>(GetConfig().device_memory); }},
+     [](int) -> int64_t {
+       Runtime* runtime = Runtime::GetIfStarted();
+       return static_cast<int64_t>(runtime == nullptr ? GetConfig().device_memory : runtime->memory().device_memory());
+     }},
     {ACL_DEV_ATTR_L2_CACHE_SIZE, [](int) -> int64_t { return kL2Bytes; }},
     {ACL_DEV_ATTR_SMP_ID, &Zero},
     {ACL_DEV_ATTR_PHY_CHIP_ID, &Itself},

@@ -77,9 +77,12 @@ Status Allocate(void** devPtr, size_t size, size_t pad, unsigned policy, const c
   const EngineMemory::Refusal refusal = TheEngine().memory().TakeRefusal();
   if (!block) {
     const Heap::Usage usage = TheMemory().device_usage(context->device());
+    const bool scarce = TheMemory().addresses_scarce();
     return Fail(refusal.code != 0 ? refusal.code : ACL_ERROR_RT_MEMORY_ALLOCATION,
-                "size %zu does not fit: device %d has %zu of %zu bytes free (%zu blocks)%s; free some, or raise ROPEWAY_DEVICE_MEMORY",
-                size, Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes, usage.capacity, usage.blocks, refusal.text.c_str());
+                "size %zu does not fit: device %d has %zu of %zu bytes free (%zu blocks)%s; free some, or %s%s", size,
+                Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes, usage.capacity, usage.blocks, refusal.text.c_str(),
+                scarce ? "leave each device more addresses by a lower ROPEWAY_DEVICES: " : "raise ROPEWAY_DEVICE_MEMORY",
+                scarce ? TheMemory().address_reason().c_str() : "");
   }
   *devPtr = *block;
   return Ok();

@@ -158,6 +158,11 @@ const char* ropewayGetEngineName() { return GetConfig().engine.c_str(); }
 
 const char* ropewayGetEngineReason() { return EngineReason().c_str(); }
 
+const char* ropewayGetAddressReason() {
+  Runtime* runtime = Runtime::GetIfStarted();
+  return runtime == nullptr ? "no device was set yet" : runtime->memory().address_reason().c_str();
+}
+
 aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("devPtr", devPtr));

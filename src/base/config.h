@@ -34,11 +34,7 @@ struct Config {
   // What could not be understood, one line each: said once at start-up, and by `ropeway doctor`.
   std::vector<std::string> complaints;
 
-#if defined(ROPEWAY_TSAN)
-  static constexpr size_t kDefaultDeviceMemory = size_t{4} << 30;  // ThreadSanitizer leaves about 512 GiB of addresses in all
-#else
   static constexpr size_t kDefaultDeviceMemory = size_t{64} << 30;
-#endif
   static constexpr int kMaxDevices = 64;
 };
 

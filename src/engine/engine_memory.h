@@ -12,9 +12,9 @@ namespace ropeway {
 
 class EngineMemory {
  public:
-  // Reserves addresses, once, before any block is handed out: `count` adjoining device ranges of `size_each` bytes, starting at
-  // `wanted` when that is not 0, and one range of pinned host memory. Null when the process has no room (there).
-  virtual void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) = 0;
+  // Reserves addresses, once, before any block is handed out: `size` bytes of device addresses, of which each device has the next
+  // `window`, starting at `wanted` when that is not 0, and one range of pinned host memory. Null when the process has no room (there).
+  virtual void* ReserveDevices(size_t window, size_t size, uintptr_t wanted) = 0;
   virtual void* ReserveHost(size_t size) = 0;
   // Addresses begin or end to be used, whole chunks of the address map at a time. False when there is no memory for them.
   virtual bool Commit(void* address, size_t size, bool huge_pages) = 0;

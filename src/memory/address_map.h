@@ -19,6 +19,7 @@ namespace ropeway {
 
 inline constexpr size_t kChunkBytes = size_t{2} << 20;
 inline constexpr size_t kGranuleBytes = 512;
+inline constexpr size_t WholeChunks(size_t bytes) { return bytes / kChunkBytes * kChunkBytes; }
 
 class AddressMap {
  public:

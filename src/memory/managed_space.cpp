@@ -2,15 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
+#include "base/address_budget.h"
+
 namespace ropeway {
 namespace {
 
-#if defined(ROPEWAY_TSAN)
-constexpr size_t kLargest = size_t{32} << 30;  // the sanitizer leaves few addresses
-#else
-constexpr size_t kLargest = ManagedSpace::kUsualSize;
-#endif
-constexpr size_t kSmallest = size_t{1} << 30;
+constexpr size_t kSmallest = size_t{64} << 20;
 constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 // The usual addresses, which a sanitizer or another library may have.
@@ -23,8 +22,8 @@ void* ReserveUsual() {
 }
 
 // Any addresses, fewer when there is a limit. They start at a chunk, so that huge pages fit.
-void* ReserveSome(size_t* size) {
-  for (*size = kLargest; *size >= kSmallest; *size /= 2) {
+void* ReserveSome(size_t most, size_t* size) {
+  for (*size = WholeChunks(most); *size >= kSmallest; *size = WholeChunks(*size / 2)) {
     void* got = mmap(nullptr, *size + kChunkBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
     if (got == MAP_FAILED) continue;
     const auto bits = reinterpret_cast<uintptr_t>(got);
@@ -49,9 +48,10 @@ class HostPages final : public Heap {
 }  // namespace
 
 std::unique_ptr<ManagedSpace> ManagedSpace::Create(Engine& engine, int devices) {
+  const AddressBudget budget = ReadAddressBudget();
   size_t size = kUsualSize;
-  void* window = ReserveUsual();
-  if (window == MAP_FAILED) window = ReserveSome(&size);
+  void* window = budget.limited_by == nullptr ? ReserveUsual() : MAP_FAILED;
+  if (window == MAP_FAILED) window = ReserveSome(std::min(kUsualSize, budget.bytes / 4), &size);
   if (window == MAP_FAILED) return nullptr;
   std::unique_ptr<ManagedSpace> space(new ManagedSpace);
   if (!space->map_.Init(window, size)) return nullptr;

@@ -12,23 +12,9 @@
 namespace ropeway {
 namespace {
 
-#if defined(ROPEWAY_TSAN)
-constexpr size_t kLargestHostWindow = size_t{32} << 30;
-#else
-constexpr size_t kLargestHostWindow = size_t{512} << 30;
-#endif
-// Where mapped memory lies: where the API documents it, or where there is room.
-struct MappedSpace {
-  size_t size;
-  uintptr_t at;
-};
-#if defined(ROPEWAY_TSAN)
-constexpr MappedSpace kMappedSpaces[] = {{size_t{64} << 30, 0}, {size_t{1} << 30, 0}};
-#else
-constexpr MappedSpace kMappedSpaces[] = {
-    {size_t{8} << 40, uintptr_t{16} << 40}, {size_t{8} << 40, 0}, {size_t{1} << 40, 0}, {size_t{64} << 30, 0}, {size_t{1} << 30, 0}};
-#endif
-constexpr size_t kSmallestHostWindow = size_t{1} << 30;
+// Where the API documents mapped memory to begin.
+constexpr uintptr_t kUsualMapped = uintptr_t{16} << 40;
+constexpr size_t kSmallestHostWindow = 2 * kChunkBytes;
 constexpr size_t kPage = 4096;
 constexpr size_t kLargestForeign = size_t{1} << 46;  // sums of two do not overflow
 
@@ -44,36 +30,47 @@ std::unique_ptr<Memory> Memory::Create(Engine& engine, const Config& config) {
 }
 
 bool Memory::Init() {
-  // Addresses are rounded to granules and chunks, so a window has more of them than the device has bytes.
-  const size_t window = std::bit_ceil(config_.device_memory) * 2;
-  window_shift_ = std::countr_zero(window);
-  const size_t windows = static_cast<size_t>(config_.devices) + 1;
-  if (!ReserveDeviceSpace(windows, window)) return false;
-  // Where addresses are scarce (a limit on the address space, a tool such as valgrind) pinned memory makes do with fewer.
-  size_t host_window = kLargestHostWindow;
-  void* host = engine_.memory().ReserveHost(host_window);
-  while (host == nullptr && host_window > kSmallestHostWindow) host = engine_.memory().ReserveHost(host_window /= 2);
-  if (host == nullptr || !host_.Init(host, host_window)) return false;
-  for (int device = 0; device < config_.devices; ++device) {
-    const uintptr_t base = devices_.base() + static_cast<size_t>(device) * window;
-    device_heaps_.push_back(std::make_unique<Heap>(engine_, devices_, base, window, config_.device_memory, device));
+  const AddressNeeds needs{static_cast<size_t>(config_.devices), config_.device_memory, config_.host_access ? size_t{1} : size_t{2}};
+  budget_ = ReadAddressBudget();
+  plan_ = PlanAddresses(needs, budget_.bytes);
+  // Where nothing is known to be scarce, and is all the same, less has to do.
+  while (plan_.possible() && !ReserveDevices(needs)) {
+    budget_ = {plan_.total(needs) / 2, "the addresses that the system has in one piece"};
+    plan_ = PlanAddresses(needs, budget_.bytes);
   }
-  host_heap_ = std::make_unique<Heap>(engine_, host_, host_.base(), host_window, std::min(MachineMemory(), host_window), -1);
-  aliases_.Add(devices_.base() + (windows - 1) * window, window);
+  if (!plan_.possible() || !ReserveHost()) return false;
+  for (int device = 0; device < config_.devices; ++device) {
+    const uintptr_t base = devices_.base() + static_cast<size_t>(device) * plan_.window;
+    device_heaps_.push_back(std::make_unique<Heap>(engine_, devices_, base, plan_.window, plan_.device_memory, device));
+  }
+  aliases_.Add(devices_.base() + needs.devices * plan_.window, plan_.aliases);
+  window_shift_ = std::countr_zero(plan_.window);
+  ExplainAddresses();
   return true;
 }
 
-bool Memory::ReserveDeviceSpace(size_t windows, size_t window) {
+void Memory::ExplainAddresses() {
+  const auto size = [](size_t bytes) { return bytes % kGiB == 0 ? std::to_string(bytes / kGiB) + " GiB" : std::to_string(bytes / kMiB) + " MiB"; };
+  address_reason_ = std::to_string(config_.devices) + " x " + size(plan_.device_memory) + ", pinned memory up to " + size(plan_.host);
+  if (plan_.device_memory < config_.device_memory) address_reason_ += "; the settings say " + size(config_.device_memory) + " a device";
+  if (budget_.limited_by != nullptr) address_reason_ += "; scarce because of " + std::string(budget_.limited_by);
+}
+
+bool Memory::ReserveDevices(const AddressNeeds& needs) {
+  const size_t windows = needs.devices * plan_.window + plan_.aliases;
+  const size_t size = windows + plan_.mapped;
   void* base = nullptr;
-  size_t mapped_windows = 0;
-  for (const MappedSpace& space : kMappedSpaces) {
-    mapped_windows = (space.size + window - 1) / window;
-    const uintptr_t wanted = space.at == 0 ? 0 : space.at - windows * window;
-    base = engine_.memory().ReserveDevices(windows + mapped_windows, window, wanted);
-    if (base != nullptr) break;
-  }
-  return base != nullptr && devices_.Init(base, windows * window) &&
-         mapped_.Init(engine_, static_cast<char*>(base) + windows * window, mapped_windows * window);
+  if (budget_.limited_by == nullptr) base = engine_.memory().ReserveDevices(plan_.window, size, kUsualMapped - windows);
+  if (base == nullptr) base = engine_.memory().ReserveDevices(plan_.window, size, 0);
+  return base != nullptr && devices_.Init(base, windows) && mapped_.Init(engine_, static_cast<char*>(base) + windows, plan_.mapped);
+}
+
+bool Memory::ReserveHost() {
+  void* base = engine_.memory().ReserveHost(plan_.host);
+  while (base == nullptr && plan_.host > kSmallestHostWindow) base = engine_.memory().ReserveHost(plan_.host = WholeChunks(plan_.host / 2));
+  if (base == nullptr || !host_.Init(base, plan_.host)) return false;
+  host_heap_ = std::make_unique<Heap>(engine_, host_, host_.base(), plan_.host, std::min(MachineMemory(), plan_.host), -1);
+  return true;
 }
 
 BlockInfo Memory::FindBlock(const void* address) const {

@@ -7,11 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "base/address_budget.h"
 #include "base/config.h"
 #include "base/status.h"
 #include "copy/direction.h"
 #include "engine/engine.h"
 #include "memory/address_map.h"
+#include "memory/address_plan.h"
 #include "memory/heap.h"
 #include "memory/managed_space.h"
 #include "memory/mapped_window.h"
@@ -97,6 +99,11 @@ class Memory final : public AddressJudge {
   bool FreeHost(void* address);
   // The device closed: its blocks are gone.
   void FreeAllOf(int device);
+  // How much a device can have: less than the settings say where addresses are scarce.
+  size_t device_memory() const { return plan_.device_memory; }
+  bool addresses_scarce() const { return budget_.limited_by != nullptr; }
+  // That in words, and what makes them scarce.
+  const std::string& address_reason() const { return address_reason_; }
   Heap& device_heap(int device) { return *device_heaps_[static_cast<size_t>(device)]; }
   Heap::Usage device_usage(int device) { return device_heaps_[static_cast<size_t>(device)]->usage(); }
   Heap::Usage host_usage() { return host_heap_->usage(); }
@@ -124,7 +131,9 @@ class Memory final : public AddressJudge {
  private:
   Memory(Engine& engine, const Config& config) : engine_(engine), config_(config) {}
   bool Init();
-  bool ReserveDeviceSpace(size_t windows, size_t window);
+  bool ReserveDevices(const AddressNeeds& needs);
+  bool ReserveHost();
+  void ExplainAddresses();
   // Neither a device's own memory nor pinned memory of ours.
   Location FindElsewhere(const void* address, size_t count) const;
   [[gnu::cold]] static Status ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location);
@@ -132,6 +141,9 @@ class Memory final : public AddressJudge {
 
   Engine& engine_;
   const Config& config_;
+  AddressBudget budget_;
+  AddressPlan plan_;
+  std::string address_reason_;
   AddressMap devices_;  // all device windows, and behind them one for the aliases of registered memory
   AddressMap host_;
   MappedWindow mapped_;  // right behind the device windows

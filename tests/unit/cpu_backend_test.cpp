@@ -44,7 +44,7 @@ class Blocks final : public AddressJudge {
 class CpuBackendTest : public testing::Test {
  protected:
   void SetUp() override {
-    base_ = static_cast<char*>(backend_.ReserveDevices(1, size_t{2} << 20, 0));
+    base_ = static_cast<char*>(backend_.ReserveDevices(size_t{2} << 20, size_t{2} << 20, 0));
     ASSERT_NE(base_, nullptr);
     for (size_t i = 0; i < 3; ++i) blocks_.all.push_back({At(i), kBlock, 0});
     blocks_.all.push_back({At(5), kBlock, 1});

@@ -20,7 +20,7 @@ class HeapTest : public testing::Test {
   static constexpr size_t kCapacity = 100 * kMiB;
 
   void SetUp() override {
-    void* base = engine_->memory().ReserveDevices(1, kWindow, 0);
+    void* base = engine_->memory().ReserveDevices(kWindow, kWindow, 0);
     ASSERT_NE(base, nullptr);
     ASSERT_TRUE(map_.Init(base, kWindow));
     heap_ = std::make_unique<Heap>(*engine_, map_, map_.base(), kWindow, kCapacity, 5);

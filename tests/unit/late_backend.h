@@ -18,7 +18,7 @@ class LateBackend final : public ropeway::Backend {
   inline static std::atomic<int> fail_next{0};
 
   const ropeway::Traits& traits() const override { return inner_.traits(); }
-  void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) override { return inner_.ReserveDevices(count, size_each, wanted); }
+  void* ReserveDevices(size_t window, size_t size, uintptr_t wanted) override { return inner_.ReserveDevices(window, size, wanted); }
   void* ReserveHost(size_t size) override { return inner_.ReserveHost(size); }
   bool Commit(void* address, size_t size, bool huge_pages) override { return inner_.Commit(address, size, huge_pages); }
   void Decommit(void* address, size_t size) override { inner_.Decommit(address, size); }

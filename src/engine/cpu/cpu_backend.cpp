@@ -47,8 +47,8 @@ uint64_t LoadFrom(const void* view) {
 
 }  // namespace
 
-void* CpuBackend::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) {
-  return addresses_.ReserveDevices(count * size_each, host_access_, wanted);
+void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) {
+  return addresses_.ReserveDevices(size, host_access_, wanted);
 }
 
 void* CpuBackend::ReserveHost(size_t size) { return addresses_.ReserveHost(size); }

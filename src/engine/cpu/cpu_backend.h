@@ -14,7 +14,7 @@ class CpuBackend final : public Backend {
   CpuBackend(WorkSharer& sharer, bool host_access) : sharer_(sharer), host_access_(host_access) {}
 
   const Traits& traits() const override { return kTraits; }
-  void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) override;
+  void* ReserveDevices(size_t window, size_t size, uintptr_t wanted) override;
   void* ReserveHost(size_t size) override;
   bool Commit(void* address, size_t size, bool huge_pages) override;
   void Decommit(void* address, size_t size) override;

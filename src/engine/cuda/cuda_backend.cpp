@@ -52,9 +52,9 @@ void CudaBackend::Enter() const {
 
 // --- Addresses ----------------------------------------------------------------------------------------------------------
 
-void* CudaBackend::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) {
+void* CudaBackend::ReserveDevices(size_t window, size_t size, uintptr_t wanted) {
   Enter();
-  return memory_.ReserveDevices(count, size_each, wanted, gpus_);
+  return memory_.ReserveDevices(window, size, wanted, gpus_);
 }
 
 bool CudaBackend::Commit(void* address, size_t size, bool) {

@@ -20,7 +20,7 @@ class CudaBackend final : public Backend {
   static std::unique_ptr<CudaBackend> Create(const Driver& driver, int gpus, WorkSharer& sharer, unsigned ctas);
 
   const Traits& traits() const override { return kTraits; }
-  void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted) override;
+  void* ReserveDevices(size_t window, size_t size, uintptr_t wanted) override;
   void* ReserveHost(size_t size) override { return memory_.ReserveHost(size); }
   bool Commit(void* address, size_t size, bool huge_pages) override;
   void Decommit(void* address, size_t size) override;

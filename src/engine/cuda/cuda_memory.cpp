@@ -23,16 +23,16 @@ bool CudaMemory::Refused(CUresult result) const {
 
 EngineMemory::Refusal CudaMemory::TakeRefusal() const { return std::exchange(t_refusal, {}); }
 
-void* CudaMemory::ReserveDevices(size_t count, size_t size_each, uintptr_t wanted, int gpus) {
+void* CudaMemory::ReserveDevices(size_t window, size_t size, uintptr_t wanted, int gpus) {
   CUdeviceptr base = 0;
-  if (driver_.cuMemAddressReserve(&base, count * size_each, 0, wanted, 0) != CUDA_SUCCESS) return nullptr;
+  if (driver_.cuMemAddressReserve(&base, size, 0, wanted, 0) != CUDA_SUCCESS) return nullptr;
   if (wanted != 0 && base != wanted) {  // it was no more than a hint
-    driver_.cuMemAddressFree(base, count * size_each);
+    driver_.cuMemAddressFree(base, size);
     return nullptr;
   }
   device_base_ = base;
-  device_size_ = count * size_each;
-  window_size_ = size_each;
+  device_size_ = size;
+  window_size_ = window;
   gpus_ = gpus;
   return reinterpret_cast<void*>(base);
 }

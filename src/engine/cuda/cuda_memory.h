@@ -18,7 +18,7 @@ class CudaMemory {
  public:
   explicit CudaMemory(const Driver& driver) : driver_(driver) {}
 
-  void* ReserveDevices(size_t count, size_t size_each, uintptr_t wanted, int gpus);
+  void* ReserveDevices(size_t window, size_t size, uintptr_t wanted, int gpus);
   void* ReserveHost(size_t size);
   bool Commit(void* address, size_t size);
   void Decommit(void* address, size_t size);
