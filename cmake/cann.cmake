@@ -55,4 +55,6 @@ add_custom_target(cann ALL DEPENDS ${tree_stamp})
 if(BUILD_TESTING)
   ropeway_watched_test(dropin_tree bash ${PROJECT_SOURCE_DIR}/tests/dropin/build_clients.sh ${ROPEWAY_CANN_DIR}
                        ${PROJECT_SOURCE_DIR}/examples)
+  ropeway_watched_test(dropin_tools bash ${PROJECT_SOURCE_DIR}/tests/dropin/run_under_tools.sh ${ROPEWAY_CANN_DIR}
+                       ${PROJECT_SOURCE_DIR}/examples)
 endif()

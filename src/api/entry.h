@@ -3,6 +3,7 @@
 #pragma once
 
 #include "acl/acl_rt.h"
+#include "base/race_detector.h"
 #include "base/status.h"
 #include "runtime/runtime.h"
 #include "runtime/thread_state.h"
@@ -17,6 +18,7 @@ namespace ropeway::api {
 
 template <typename Body>
 [[gnu::always_inline]] inline aclError Entry(const char* call, Body&& body) noexcept {
+  const race_detector::OurCode ours;
   Status status;
   try {
     status = body();

@@ -3,12 +3,15 @@
 #include <mutex>
 #include <utility>
 
+#include "base/race_detector.h"
+
 namespace ropeway {
 
 bool Gate::PassOrPark(Waiter* waiter) {
   std::lock_guard lock(lock_);
   waiter->broke_through_ = broken_ && !open_;
   if (open_) {
+    race_detector::TakeOver(this);
     if (mode_ == Mode::kAutoReset) open_ = false;
     return true;
   }
@@ -35,6 +38,7 @@ void Gate::Open() {
   Waiter* released;
   {
     std::lock_guard lock(lock_);
+    race_detector::HandOver(this);
     released = first_;
     if (mode_ == Mode::kSticky) {
       open_ = true;

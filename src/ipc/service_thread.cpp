@@ -1,5 +1,4 @@
 // The service's thread: who is let in, and what is delivered to whom.
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +7,8 @@
 #include <cerrno>
 
 #include "ipc/service.h"
+
+#include "base/own_thread.h"
 
 namespace ropeway::ipc {
 namespace {
@@ -24,7 +25,7 @@ thread_local const Service* t_service = nullptr;
 bool Service::OnOwnThread() const { return t_service == this; }
 
 void Service::Run() {
-  pthread_setname_np(pthread_self(), "rw-ipc");
+  const OwnThread self("rw-ipc");
   t_service = this;
   for (;;) {
     epoll_event events[16];

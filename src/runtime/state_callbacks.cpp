@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/race_detector.h"
+
 namespace ropeway {
 namespace {
 
@@ -57,15 +59,24 @@ Status RegisterTaskAbort(const char* name, aclrtDeviceTaskAbortCallback callback
 }
 
 void NotifyStreamState(aclrtStream stream, aclrtStreamState state) {
-  for (auto [callback, args] : Named<aclrtStreamStateCallback>().All()) callback(stream, state, args);
+  for (auto [callback, args] : Named<aclrtStreamStateCallback>().All()) {
+    const race_detector::UsersCode users;
+    callback(stream, state, args);
+  }
 }
 
 void NotifyDeviceState(int device, aclrtDeviceState state) {
-  for (auto [callback, args] : Named<aclrtDeviceStateCallback>().All()) callback(device, state, args);
+  for (auto [callback, args] : Named<aclrtDeviceStateCallback>().All()) {
+    const race_detector::UsersCode users;
+    callback(device, state, args);
+  }
 }
 
 void NotifyTaskAbort(int device, aclrtDeviceTaskAbortStage stage, uint32_t timeout_ms) {
-  for (auto [callback, args] : Named<aclrtDeviceTaskAbortCallback>().All()) callback(device, stage, timeout_ms, args);
+  for (auto [callback, args] : Named<aclrtDeviceTaskAbortCallback>().All()) {
+    const race_detector::UsersCode users;
+    callback(device, stage, timeout_ms, args);
+  }
 }
 
 }  // namespace ropeway

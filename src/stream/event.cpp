@@ -47,6 +47,7 @@ EventSlab& Events() {
 
 void Record::Reached() {
   time_ns_ = NowNs();
+  race_detector::HandOver(this);
   state_.store(State::kDone, std::memory_order_release);
   if (event_->kind_ == Event::Kind::kClassic) event_->flag_.Open();
   gate_.Open();

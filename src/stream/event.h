@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/race_detector.h"
 #include "base/slab.h"
 #include "base/spin_lock.h"
 #include "base/status.h"
@@ -24,7 +25,11 @@ class Record final : public SlabObject, public Marker {
  public:
   enum class State : uint8_t { kPending, kDone, kDropped };
 
-  State state() const { return state_.load(std::memory_order_acquire); }
+  State state() const {
+    const State state = state_.load(std::memory_order_acquire);
+    race_detector::TakeOver(this);
+    return state;
+  }
   int64_t time_ns() const { return time_ns_; }  // once kDone
   Gate& gate() { return gate_; }
   Marker* wait_marker() { return &wait_passed_; }

@@ -1,8 +1,9 @@
 #include "stream/host_thread.h"
 
-#include <pthread.h>
 
 #include <algorithm>
+
+#include "base/own_thread.h"
 
 namespace ropeway {
 
@@ -27,7 +28,7 @@ bool HostThread::Retract(HostCall::Return* on_return) {
 }
 
 void HostThread::Run() {
-  pthread_setname_np(pthread_self(), name_);
+  const OwnThread self(name_);
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !calls_.empty() || joining_ || abandoned_; });

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/own_thread.h"
+
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -45,6 +47,7 @@ void HugePages::Forget(void* memory) {
 }
 
 void HugePages::Run() {
+  const OwnThread self("rw-huge-pages");
   std::unique_lock lock(mutex_);
   auto pause = kFirstPause;
   for (int round = 0; round < kRounds && !stop_; ++round, pause *= 2) {

@@ -1,11 +1,11 @@
 #include "engine/sched/lanes.h"
 
-#include <pthread.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "base/futex.h"
+#include "base/own_thread.h"
 #include "engine/watcher.h"
 
 namespace ropeway::sched {
@@ -128,7 +128,7 @@ bool Lanes::JoinSharedWork() {
 void Lanes::RunLane(int number) {
   char name[16];
   snprintf(name, sizeof(name), "rw-lane-%d", number);
-  pthread_setname_np(pthread_self(), name);
+  const OwnThread self(name);
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (DoSomething() || LingerForWork()) continue;
     Sleep();

@@ -51,6 +51,18 @@ void LaneQueue::Open(const QueueOptions& options) {
 // --- Submitting ---------------------------------------------------------------------------------------------------------
 
 Queue::Submission LaneQueue::Submit(Task& task) {
+  // A call in the middle of Put would cost every submit its registers.
+  if (race_detector::g_told) [[unlikely]]
+    return HandOverAndPut(task);
+  return Put(task);
+}
+
+Queue::Submission LaneQueue::HandOverAndPut(Task& task) {
+  race_detector::HandOver(this);
+  return Put(task);
+}
+
+inline Queue::Submission LaneQueue::Put(Task& task) {
   const uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
   if (sequence > room_up_to_ || state_.load(std::memory_order_relaxed) == kIdle) {
     const uint64_t completed = completed_.load(std::memory_order_acquire);
@@ -80,8 +92,9 @@ void LaneQueue::AwaitRoom() {
 
 bool LaneQueue::TryOwn() {
   uint32_t state = state_.load(std::memory_order_relaxed);
-  return (state == kIdle || state == kQueued) &&
-         state_.compare_exchange_strong(state, kOwned, std::memory_order_seq_cst);
+  if ((state != kIdle && state != kQueued) || !state_.compare_exchange_strong(state, kOwned, std::memory_order_seq_cst)) return false;
+  race_detector::TakeOver(this);
+  return true;
 }
 
 bool LaneQueue::TryQueue() {
@@ -101,6 +114,7 @@ bool LaneQueue::GoIdle() {
 bool LaneQueue::SeeMore() {
   submitted_seen_ = submitted_.load(std::memory_order_acquire);
   if (executed_ == submitted_seen_) return false;
+  race_detector::TakeOver(this);
   head_base_ = base_;
   return true;
 }
@@ -291,6 +305,7 @@ void LaneQueue::Advance() {
 }
 
 void LaneQueue::Publish() {
+  race_detector::HandOver(this);
   completed_.store(executed_, std::memory_order_seq_cst);
   if (executed_ >= wake_at_.load(std::memory_order_seq_cst)) [[unlikely]] {
     wake_at_.exchange(UINT64_MAX, std::memory_order_seq_cst);

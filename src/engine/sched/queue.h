@@ -22,8 +22,9 @@
 #include <atomic>
 #include <memory>
 
-#include "engine/sched/replay.h"
+#include "base/race_detector.h"
 #include "engine/engine.h"
+#include "engine/sched/replay.h"
 
 namespace ropeway::sched {
 
@@ -46,7 +47,11 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   void Kick(const Task& task) override;
   void AwaitRoom() override;
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
-  uint64_t completed() const override { return completed_.load(std::memory_order_acquire); }
+  uint64_t completed() const override {
+    const uint64_t completed = completed_.load(std::memory_order_acquire);
+    race_detector::TakeOver(this);
+    return completed;
+  }
   WaitOutcome Wait(uint64_t sequence, Deadline deadline) override;
   void Poll() override;
   bool Abort() override;
@@ -82,7 +87,11 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   uint32_t aborts() const { return aborts_.load(std::memory_order_acquire); }
   // The time limit of the wait that is task `sequence` has passed.
   void TimeOut(uint64_t sequence);
-  bool Reached(uint64_t sequence) const { return completed_.load(std::memory_order_seq_cst) >= sequence; }
+  bool Reached(uint64_t sequence) const {
+    if (completed_.load(std::memory_order_seq_cst) < sequence) return false;
+    race_detector::TakeOver(this);
+    return true;
+  }
 
   // --- For the replay at the head -------------------------------------------------------------------------------------
   Workshop& shop() { return shop_; }
@@ -109,6 +118,8 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   bool in_run_list = false;
 
  private:
+  Submission Put(Task& task);
+  [[gnu::cold]] Submission HandOverAndPut(Task& task);
   Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }
   Task& Head() { return At(executed_); }
   // Finishes what was started and says which tasks are complete now. False when there was none.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/race_detector.h"
 #include "engine/sched/queue.h"
 #include "engine/sched/recheck.h"
 #include "engine/sched/workshop.h"
@@ -41,8 +42,10 @@ Replay::Outcome Replay::Run() {
     bool moved = false;
     for (size_t i = 0; i < used_; ++i) {
       Branch& branch = branches_[i];
-      if (branch.state == Branch::State::kOutside && branch.woken.exchange(false, std::memory_order_seq_cst))
+      if (branch.state == Branch::State::kOutside && branch.woken.exchange(false, std::memory_order_seq_cst)) {
+        race_detector::TakeOver(&branch);
         ComeBack(branch, false);
+      }
       while (branch.state == Branch::State::kReady) {
         if (queue_.WantsOut()) [[unlikely]]
           return Outcome::kPaused;
@@ -194,6 +197,7 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
 }
 
 void Replay::Wake(Branch& branch) {
+  race_detector::HandOver(&branch);
   branch.woken.store(true, std::memory_order_seq_cst);
   wakes_.fetch_add(1, std::memory_order_seq_cst);
   if (Claim()) queue_.GoOnWithHead();

@@ -1,9 +1,10 @@
 #include "engine/sched/stepper.h"
 
-#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
+
+#include "base/own_thread.h"
 
 namespace ropeway::sched {
 namespace {
@@ -121,7 +122,7 @@ void Stepper::Aborted() {
 }
 
 void Stepper::RunPatience() {
-  pthread_setname_np(pthread_self(), "rw-patience");
+  const OwnThread self("rw-patience");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     if (runnable_.empty()) {

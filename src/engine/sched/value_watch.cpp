@@ -1,9 +1,10 @@
 #include "engine/sched/value_watch.h"
 
-#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
+
+#include "base/own_thread.h"
 
 namespace ropeway::sched {
 namespace {
@@ -56,7 +57,7 @@ void ValueWatch::Look() {
 }
 
 void ValueWatch::Run() {
-  pthread_setname_np(pthread_self(), "rw-values");
+  const OwnThread self("rw-values");
   auto pause = kFirstPause;
   std::unique_lock lock(mutex_);
   while (!stop_) {

@@ -1,8 +1,9 @@
 #include "engine/sched/wait_timer.h"
 
-#include <pthread.h>
 
 #include <chrono>
+
+#include "base/own_thread.h"
 
 namespace ropeway::sched {
 
@@ -15,7 +16,7 @@ void WaitTimer::Start(LaneQueue& queue, uint64_t sequence, Deadline deadline) {
 }
 
 void WaitTimer::Run() {
-  pthread_setname_np(pthread_self(), "rw-timer");
+  const OwnThread self("rw-timer");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     if (entries_.empty()) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "acl/acl_base.h"
+#include "base/race_detector.h"
 #include "hccl/hccl_types.h"
 
 namespace ropeway::comm {
@@ -62,6 +63,7 @@ class [[nodiscard]] Result {
 // The body of every API function: no exception leaves it, and a failure's text is filed under the call's name.
 template <typename Body>
 inline HcclResult Entry(const char* call, Body&& body) noexcept {
+  const race_detector::OurCode ours;
   Status status;
   try {
     status = body();

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/own_thread.h"
 #include "hccl/rank/io_thread.h"
 
 namespace ropeway::comm {
@@ -101,6 +102,7 @@ void PairLinks::Begin(uint32_t peer) {
 bool PairLinks::MakeElsewhere(uint32_t peer, Pair* pair) {
   try {
     std::thread([self = shared_from_this(), peer] {
+      const OwnThread thread("rw-hccl-load");
       self->OwnEnd(peer);
       IoThread::Get().Post([self, peer] { self->Advance(peer); });
     }).detach();

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/own_thread.h"
 #include "hccl/link/ucx_peer.h"
 #include "hccl/link/ucx_settings.h"
 
@@ -68,7 +69,6 @@ bool UcxLink::Open(const std::string& local_ip, std::string* why) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { Run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread_.native_handle(), "ropeway-ucx");
   return true;
 }
 
@@ -176,6 +176,7 @@ void UcxLink::Post(std::function<void()> work) {
 }
 
 void UcxLink::Run() {
+  const OwnThread self("ropeway-ucx");
   while (RunPosted()) {
     // A burst is taken as a whole, yet what is posted meanwhile does not wait for its end.
     constexpr int kBurst = 32;

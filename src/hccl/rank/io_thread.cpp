@@ -1,6 +1,5 @@
 #include "hccl/rank/io_thread.h"
 
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -8,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+
+#include "base/own_thread.h"
 
 namespace ropeway::comm {
 
@@ -110,7 +111,7 @@ void IoThread::RunPosted() {
 
 void IoThread::Run() {
   { std::lock_guard lock(mutex_); }
-  pthread_setname_np(pthread_self(), "rw-hccl-io");
+  const OwnThread self("rw-hccl-io");
   epoll_event events[64];
   for (;;) {
     const int count = epoll_wait(epoll_, events, 64, TimeoutMs());
