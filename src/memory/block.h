@@ -21,18 +21,24 @@ struct BlockInfo {
   uintptr_t end() const { return base + size; }
 };
 
+// A sequence lock. Writers are serialised by whoever has the record.
+//
+// Invariant: who reads any field of a later description sees the odd version that was stored before it, or a later one. Fields are stored
+// with release and loaded with acquire, so a field that was read brings the version in front of it along: the second look at the version
+// then differs from the first. An acquire-release increment in front of relaxed stores would not do: they may pass its store on ARM.
 class Block {
  public:
   void Describe(const BlockInfo& info) {
-    version_.fetch_add(1, std::memory_order_acq_rel);  // odd: being written
-    base_.store(info.base, std::memory_order_relaxed);
-    size_.store(info.size, std::memory_order_relaxed);
-    device_.store(info.device, std::memory_order_relaxed);
-    page_size_.store(info.page_size, std::memory_order_relaxed);
-    call_.store(info.call, std::memory_order_relaxed);
-    caller_.store(info.caller, std::memory_order_relaxed);
-    pool_.store(info.pool, std::memory_order_relaxed);
-    version_.fetch_add(1, std::memory_order_release);
+    const uint32_t version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed);  // odd: being written
+    base_.store(info.base, std::memory_order_release);
+    size_.store(info.size, std::memory_order_release);
+    device_.store(info.device, std::memory_order_release);
+    page_size_.store(info.page_size, std::memory_order_release);
+    call_.store(info.call, std::memory_order_release);
+    caller_.store(info.caller, std::memory_order_release);
+    pool_.store(info.pool, std::memory_order_release);
+    version_.store(version + 2, std::memory_order_release);
   }
 
   BlockInfo Read() const {
