@@ -46,8 +46,9 @@ Status DestroyStream(aclrtStream stream, bool force) {
   const int device = target->device();
   if (!target->BeginDestroy(StreamSlab::GenerationOf(stream)))
     return Fail(ACL_ERROR_RT_INVALID_HANDLE, "stream %p is being destroyed by another thread", stream);
-  context->Forget(target.get());
+  // On its context's list to the end, so that whoever closes the context knows of the work.
   target->FinishDestroy(force);
+  context->Forget(target.get());
   ReportMailbox::Forget(*target);
   Runtime::Get().device(device).CountStream(-1);
   return Ok();

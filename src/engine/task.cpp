@@ -48,6 +48,11 @@ void ReleasePayload(const Task& task) {
   }
 }
 
+void EndReplay(const Task& task) {
+  delete[] task.replay.bindings;
+  if (GraphKeeper* keeper = task.replay.graph->keeper) keeper->ReplayGone();
+}
+
 void DropTask(const Task& task) {
   switch (task.kind) {
     case TaskKind::kMark:
@@ -60,7 +65,7 @@ void DropTask(const Task& task) {
       for (uint32_t i = 0; i < task.replay.graph->bindings; ++i) {
         if (Marker* marker = task.replay.bindings[i].marker) marker->Dropped();
       }
-      delete[] task.replay.bindings;
+      EndReplay(task);
       break;
     default:
       ReleasePayload(task);

@@ -163,6 +163,8 @@ const char* TaskKindName(TaskKind kind);
 size_t TaskBytes(const Task& task);
 // Frees what a task owns; the task is not used afterwards.
 void ReleasePayload(const Task& task);
+// A replay is over, one way or the other: what it brought along is freed, and its graph may go.
+void EndReplay(const Task& task);
 // A task that will never run: its marker is told, its payload freed.
 void DropTask(const Task& task);
 

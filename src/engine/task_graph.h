@@ -9,6 +9,16 @@
 
 namespace ropeway {
 
+// Who has the tasks of a graph, and keeps them for every replay that is queued.
+class GraphKeeper {
+ public:
+  // A replay ran to its end, or never will.
+  virtual void ReplayGone() = 0;
+
+ protected:
+  ~GraphKeeper() = default;
+};
+
 struct TaskGraph {
   TaskGraph() { turn.Open(); }
   TaskGraph(const TaskGraph&) = delete;
@@ -24,6 +34,7 @@ struct TaskGraph {
   uint32_t bindings = 0;
   // Replays of one graph run one after the other, on whatever streams: this lets one through at a time.
   mutable Gate turn{Gate::Mode::kAutoReset};
+  GraphKeeper* keeper = nullptr;  // null: the graph outlives its replays anyway
 };
 
 }  // namespace ropeway

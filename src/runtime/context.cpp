@@ -17,16 +17,15 @@ constexpr int kHopelessRounds = 50;
 constexpr int kRoundMs = 2;
 
 // Finishes what can run. A stream whose head waits at a gate gets its chance as long as anything else moves.
-void FinishOrDrop(Stream* stream) {
-  Queue& queue = stream->queue();
+void FinishOrDrop(Queue& queue) {
   uint64_t progress = TotalProgress();
   for (int quiet_rounds = 0; quiet_rounds < kHopelessRounds;) {
-    if (queue.Wait(queue.submitted(), Deadline::AfterMs(kRoundMs)) == WaitOutcome::kDone) break;
+    if (queue.Wait(queue.submitted(), Deadline::AfterMs(kRoundMs)) == WaitOutcome::kDone) return;
     const uint64_t now = TotalProgress();
     quiet_rounds = queue.HeldUp() && now == progress ? quiet_rounds + 1 : 0;
     progress = now;
   }
-  stream->FinishDestroy(true);
+  queue.Abort();
 }
 
 }  // namespace
@@ -47,8 +46,8 @@ Status Context::Open(int device, bool is_default) {
   return Ok();
 }
 
-std::vector<Stream*> Context::Close() {
-  // A stream in the list has not been given back yet (Forget comes first), so its generation is its own.
+std::vector<Context::ClosedStream> Context::Close() {
+  // A stream in the list has not been given back yet (whoever destroys it holds it until Forget), so its generation is its own.
   std::vector<std::pair<StreamHold, uint32_t>> found;
   {
     std::lock_guard lock(mutex_);
@@ -64,20 +63,21 @@ std::vector<Stream*> Context::Close() {
     if (model->scope() == &scope_) model->AbandonCapture();
   });
   scope_.Reset();
-  std::vector<Stream*> streams;
+  std::vector<ClosedStream> streams;
   for (auto& [stream, generation] : found) {
-    if ((generation & 1) == 0) continue;  // another thread is destroying it
-    NotifyStreamState(stream->handle(), ACL_RT_STREAM_STATE_DESTROY_PRE);
-    if (stream->BeginDestroy(generation)) streams.push_back(stream.get());
+    if ((generation & 1) != 0) NotifyStreamState(stream->handle(), ACL_RT_STREAM_STATE_DESTROY_PRE);
+    const bool ours = stream->BeginDestroy(generation);
+    streams.push_back({std::move(stream), ours});
   }
   return streams;
 }
 
-void Context::FinishStreams(const std::vector<Stream*>& streams) {
-  for (Stream* stream : streams) {
-    const int device = stream->device();
-    FinishOrDrop(stream);
-    Runtime::Get().device(device).CountStream(-1);
+void Context::FinishStreams(const std::vector<ClosedStream>& streams) {
+  for (const auto& [stream, ours] : streams) {
+    FinishOrDrop(stream->queue());
+    if (!ours) continue;
+    stream->FinishDestroy(true);
+    Runtime::Get().device(stream->device()).CountStream(-1);
   }
   host_thread_.Join();
   Models().ForEachInUse([&](Model* model) {

@@ -23,10 +23,14 @@ class Context final : public SlabObject {
  public:
   // Readies a context that is not alive: its default stream is made. 207008 when there is no stream left.
   Status Open(int device, bool is_default);
+  struct ClosedStream {
+    StreamHold stream;
+    bool ours;  // to destroy; another thread is at it otherwise
+  };
   // No call finds it any more, and its streams become stale; the streams are handed over to be finished (FinishStreams).
-  std::vector<Stream*> Close();
+  std::vector<ClosedStream> Close();
   // Waits for the streams of a closed context, drops what cannot make progress, and ends the host-function thread.
-  void FinishStreams(const std::vector<Stream*>& streams);
+  void FinishStreams(const std::vector<ClosedStream>& streams);
 
   // The process ends, or is a forked child: calls no longer find this context, and nothing is torn down.
   void MarkDead() { alive_.store(false, std::memory_order_release); }

@@ -36,7 +36,7 @@ Status Device::Reset(bool force) {
   if (!active())
     return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d is not set in this process (or was reset already)", user_id);
   NotifyDeviceState(user_id, ACL_RT_DEVICE_STATE_RESET_PRE);
-  std::vector<Stream*> streams;
+  std::vector<Context::ClosedStream> streams;
   bool last;
   {
     std::lock_guard lock(mutex_);
@@ -123,8 +123,9 @@ Status Device::AbortTasks(uint32_t timeout_ms) {
   NotifyTaskAbort(user_id, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout_ms);
   aborting_.store(true, std::memory_order_seq_cst);
   std::vector<StreamHold> streams;
+  // Also those that are being destroyed: whoever does that waits for their work.
   Streams().ForEachInUse([&](Stream* stream) {
-    if (stream->device() != id_ || (stream->generation() & 1) == 0) return;
+    if (stream->device() != id_) return;
     Streams().Retain(stream);
     streams.emplace_back(Streams(), stream);
   });

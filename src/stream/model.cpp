@@ -61,6 +61,7 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
     task.kind = TaskKind::kReplay;
     task.call = call;
     task.replay = {&graph_, Bind(stream, &records)};
+    Models().Retain(this);  // the task's: whoever destroys the model, the graph stays until the replay is gone
     uint64_t sequence = 0;
     status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
     for (auto& [event, record] : records) event->AdoptRecord(record, sequence, status.ok());
@@ -95,8 +96,11 @@ Status Model::Destroy() {
     if (!submitting) executions = std::move(executions_);
   }
   for (Execution& execution : executions) {
-    // A waiting thread helps, so this also gets a late schedule going.
-    if (execution.stream->queue().Wait(execution.sequence, deadline) != WaitOutcome::kTimeout) continue;
+    // A waiting thread helps, so this also gets a late schedule going. An abort ends the wait before it has ended the replay.
+    Queue& queue = execution.stream->queue();
+    WaitOutcome outcome = WaitOutcome::kAborted;
+    while (outcome == WaitOutcome::kAborted && queue.completed() < execution.sequence) outcome = queue.Wait(execution.sequence, deadline);
+    if (outcome != WaitOutcome::kTimeout) continue;
     std::lock_guard lock(mutex_);
     executions_ = std::move(executions);
     state_.store(State::kReady, std::memory_order_release);

@@ -43,8 +43,10 @@ class ModelPart final : public SlabObject {
 using ModelPartSlab = Slab<ModelPart, 0xF2>;
 ModelPartSlab& ModelParts();
 
-class Model final : public SlabObject {
+class Model final : public SlabObject, private GraphKeeper {
  public:
+  Model() { graph_.keeper = this; }
+
   enum class State : uint8_t { kCapturing, kInvalid, kReady, kDestroying };
 
   // --- Capture ----------------------------------------------------------------------------------------------------------
@@ -136,6 +138,7 @@ class Model final : public SlabObject {
   bool Pending();
   ModelPart* Part(ModelPart::Kind kind, size_t branch, size_t index);
 
+  void ReplayGone() override { Models().Release(this); }
   void Vanish();
   ReplayBinding* Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records);
 

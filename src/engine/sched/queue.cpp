@@ -233,7 +233,7 @@ LaneQueue::Outcome LaneQueue::RunReplay(const Task& task) {
   if (outcome != Outcome::kDone) return outcome;
   FinishBytes();  // before another replay of the graph gets its turn
   replay_.End();
-  delete[] task.replay.bindings;
+  EndReplay(task);
   return Outcome::kDone;
 }
 
