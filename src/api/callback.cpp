@@ -81,6 +81,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
       const bool ours = on.stream->generation() == on.generation && on.stream->RequireContext(&context->scope()).ok();
       if (ours) on.stream->family = Stream::Family::kHostFunction;
     }
+    context->host_thread().Prepare();
     Task task = CallTask(&context->host_thread(), fn, args, true, "aclrtLaunchHostFunc");
     return Submit(on, *context, task);
   });

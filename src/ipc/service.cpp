@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 #include "acl/error_codes/rt_error_codes.h"
@@ -97,7 +98,12 @@ Status Service::Start() {
   epoll_event event{EPOLLIN, {.u64 = kDoors}};
   if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, doors_.get(), &event) != 0) return NoRoom("no socket can be watched");
   const SignalsHeldBack held_back;
-  std::thread([this] { Run(); }).detach();
+  try {
+    std::thread([this] { Run(); }).detach();
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    return NoRoom("no thread for talking to other processes");
+  }
   return Ok();
 }
 

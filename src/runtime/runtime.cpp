@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <system_error>
 
 #include "acl/acl_rt.h"
 #include "base/log.h"
@@ -46,7 +47,14 @@ Status Runtime::Start() {
   for (const std::string& complaint : config.complaints) WriteLog(kLogWarning, complaint.c_str());
   if (!config.trace_file.empty()) StartTrace(config.trace_file);
   auto runtime = std::make_unique<Runtime>();
-  if (!runtime->Init(config))
+  bool made = false;
+  try {
+    made = runtime->Init(config);
+  } catch (const std::system_error& error) {
+    return Fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "no threads are to be had for the device (%s); raise the limit on processes (ulimit -u, the "
+                "control group's pids.max), or ask for fewer by ROPEWAY_LANES", error.what());
+  }
+  if (!made)
     return Fail(ACL_ERROR_RT_DEV_SETUP_ERROR,
                 "no room for the addresses of %d devices of %zu bytes; lower ROPEWAY_DEVICES or ROPEWAY_DEVICE_MEMORY, or raise "
                 "the address-space limit (ulimit -v)",

@@ -46,12 +46,14 @@ void ReportException(const ExceptionInfo& info) {
 }
 
 void SetExceptionCallback(aclrtExceptionInfoCallback callback) {
+  AllCallbacks().thread.Prepare();
   std::lock_guard lock(AllCallbacks().mutex);
   AllCallbacks().slot = callback;
 }
 
 void AddExceptionCallback(aclrtExceptionInfoCallback callback) {
   Callbacks& all = AllCallbacks();
+  all.thread.Prepare();
   std::lock_guard lock(all.mutex);
   if (std::find(all.set.begin(), all.set.end(), callback) == all.set.end()) all.set.push_back(callback);
 }

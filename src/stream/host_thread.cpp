@@ -2,10 +2,16 @@
 
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/own_thread.h"
 
 namespace ropeway {
+
+void HostThread::Prepare() {
+  std::lock_guard lock(mutex_);
+  if (!joining_ && !abandoned_ && !thread_.joinable()) thread_ = std::thread([this] { Run(); });
+}
 
 void HostThread::Post(const HostCall& call) {
   std::lock_guard lock(mutex_);
@@ -33,6 +39,12 @@ void HostThread::Run() {
   for (;;) {
     changed_.wait(lock, [this] { return !calls_.empty() || joining_ || abandoned_; });
     if (calls_.empty()) return;
+    RunPosted(lock);
+  }
+}
+
+void HostThread::RunPosted(std::unique_lock<std::mutex>& lock) {
+  while (!calls_.empty()) {
     const HostCall call = calls_.front();
     calls_.pop_front();
     lock.unlock();
@@ -51,8 +63,12 @@ void HostThread::Join() {
   thread.join();
   lock.lock();
   joining_ = false;
-  // What came while the thread was on its way out gets a new one: never two at a time.
-  StartIfNeeded();
+  // What came while the thread was on its way out gets a new one: never two at a time. Or this one, when there is no other.
+  try {
+    StartIfNeeded();
+  } catch (const std::system_error&) {
+    RunPosted(lock);
+  }
 }
 
 void HostThread::Abandon() {

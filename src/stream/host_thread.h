@@ -1,5 +1,5 @@
-// A thread that runs user functions one after the other (runtime.md 7.2: one per context). It starts with the first
-// function and has no current context of its own.
+// A thread that runs user functions one after the other (runtime.md 7.2: one per context). It is started by whoever is about to
+// submit the first function, and has no current context of its own.
 #pragma once
 
 #include <condition_variable>
@@ -15,6 +15,8 @@ class HostThread final : public HostCallSink {
  public:
   explicit HostThread(const char* name = "rw-host-func") : name_(name) {}
 
+  // Throws std::system_error when there is no thread to be had. Afterwards a Post always finds one, until Join.
+  void Prepare();
   void Post(const HostCall& call) override;
   bool Retract(HostCall::Return* on_return) override;
 
@@ -26,6 +28,7 @@ class HostThread final : public HostCallSink {
  private:
   void Run();
   void StartIfNeeded();  // wants mutex_ held
+  void RunPosted(std::unique_lock<std::mutex>& lock);
 
   const char* const name_;
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -37,7 +38,12 @@ void HugePages::Want(void* memory, size_t size) {
   wanted_[static_cast<char*>(memory)] = {size, std::vector<bool>(size / kHugePage)};
   renewed_ = true;
   changed_.notify_all();
-  if (!std::exchange(running_, true)) std::thread(&HugePages::Run, this).detach();
+  if (std::exchange(running_, true)) return;
+  try {
+    std::thread(&HugePages::Run, this).detach();
+  } catch (const std::system_error&) {
+    running_ = false;  // no thread: the system makes the pages huge when it gets to it
+  }
 }
 
 void HugePages::Forget(void* memory) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <system_error>
 
 #include "base/futex.h"
 #include "base/own_thread.h"
@@ -43,7 +44,17 @@ Lanes::Lanes(Workshop& shop, int count) : Crew(false), sharer_(shop.sharer), run
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   sharer_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
   sharer_.set_call_for_help([](void* self) { static_cast<Lanes*>(self)->WakeOne(); }, this);
-  for (int i = 0; i < count_; ++i) threads_.emplace_back([this, i] { RunLane(i); });
+  StartLanes();
+}
+
+// One is enough; without any nothing would run that nobody waits for.
+void Lanes::StartLanes() {
+  try {
+    for (int i = 0; i < count_; ++i) threads_.emplace_back([this, i] { RunLane(i); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+    count_ = static_cast<int>(threads_.size());
+  }
 }
 
 Lanes::~Lanes() { Stop(); }

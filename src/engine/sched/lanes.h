@@ -32,6 +32,7 @@ class Lanes final : public Crew {
   void Stop() override;
 
  private:
+  void StartLanes();
   void RunLane(int number);
   // Looks for something to do; false when there was nothing.
   bool JoinSharedWork();
@@ -47,7 +48,7 @@ class Lanes final : public Crew {
 
   WorkSharer& sharer_;
   const bool runs_inline_;  // small work of a submitter; only where it is done at once
-  const int count_;
+  int count_;  // set before there is a queue
   RunList run_list_;
   WaitTimer timer_;
   std::vector<std::thread> threads_;

@@ -1,6 +1,5 @@
 #include "engine/sched/value_watch.h"
 
-
 #include <algorithm>
 #include <chrono>
 
@@ -30,7 +29,6 @@ bool ValueWatch::PassOrPark(Waiter* waiter, const void* address, uint64_t value,
   }
   entries_.push_back(entry);
   fresh_ = true;
-  if (!stop_ && !thread_.joinable()) thread_ = std::thread([this] { Run(); });
   changed_.notify_one();
   return false;
 }

@@ -1,7 +1,7 @@
 // Those who wait until a word in memory has a value (copy-and-memory.md 7.4). Whoever changed memory for a stream or for a
 // caller says so, and the waiters look again at once. Stores that nobody announces (another process, host code on a
-// view of device memory) are found by a thread that looks at growing intervals, at most kLongestPause apart; it runs only
-// while somebody waits.
+// view of device memory) are found by a thread that looks at growing intervals, at most kLongestPause apart; it sleeps
+// while nobody waits, and is there from the beginning, as the timer's.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace ropeway::sched {
 
 class ValueWatch final : public ParkingPlace {
  public:
-  explicit ValueWatch(Backend& backend) : backend_(backend) {}
+  explicit ValueWatch(Backend& backend) : backend_(backend), thread_([this] { Run(); }) {}
   ~ValueWatch() { Stop(); }
 
   // True: the word at `address` already satisfies the test. False: the waiter is parked.
@@ -54,9 +54,9 @@ class ValueWatch final : public ParkingPlace {
   std::vector<Entry> entries_;  // guarded by mutex_
   std::atomic<size_t> waiting_{0};
   std::condition_variable changed_;
-  std::thread thread_;
   bool fresh_ = false;  // somebody came: look often again
   bool stop_ = false;
+  std::thread thread_;  // last: it uses the others
 };
 
 }  // namespace ropeway::sched

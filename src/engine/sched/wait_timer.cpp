@@ -1,6 +1,5 @@
 #include "engine/sched/wait_timer.h"
 
-
 #include <chrono>
 
 #include "base/own_thread.h"
@@ -11,7 +10,6 @@ void WaitTimer::Start(LaneQueue& queue, uint64_t sequence, Deadline deadline) {
   std::lock_guard lock(mutex_);
   if (stop_) return;
   entries_.push({deadline.at_ns(), &queue, sequence});
-  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
   changed_.notify_one();
 }
 

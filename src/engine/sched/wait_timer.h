@@ -1,4 +1,5 @@
-// Time limits of stream-side waits. Hardly any program sets one, so the thread starts with the first.
+// Time limits of stream-side waits. The thread is there from the beginning: where there is none to be had, the device cannot be set, and no wait
+// finds itself without one later.
 #pragma once
 
 #include <condition_variable>
@@ -13,6 +14,8 @@ namespace ropeway::sched {
 
 class WaitTimer {
  public:
+  WaitTimer() : thread_([this] { Run(); }) {}
+  ~WaitTimer() { Stop(); }
   void Start(LaneQueue& queue, uint64_t sequence, Deadline deadline);
   void Stop();
 
@@ -28,8 +31,8 @@ class WaitTimer {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
-  std::thread thread_;
   bool stop_ = false;
+  std::thread thread_;  // last: it uses the others
 };
 
 }  // namespace ropeway::sched
