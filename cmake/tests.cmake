@@ -23,20 +23,26 @@ function(ropeway_static_test name script)
   endif()
 endfunction()
 
+# What a shell may carry that says which chip, which devices and which log: not the tests'.
+set(ropeway_shell_settings SOC_VERSION ASCEND_RT_VISIBLE_DEVICES ASCEND_GLOBAL_LOG_LEVEL ASCEND_SLOG_PRINT_TO_STDOUT)
+
 # ropeway_watched_test(NAME COMMAND...) runs a program of this build under the watchdog. Google Test prints failures only: what a
-# log shows of a failed entry is then the failure, and not the thousand tests in front of it.
+# log shows of a failed entry is then the failure, and not the thousand tests in front of it. The libraries of this build come first,
+# also where the shell has sourced the set_env.sh of some tree.
 function(ropeway_watched_test name)
   ropeway_test(${name} bash ${tools_dir}/with_watchdog.sh 270 ${ARGN})
   set(environment GTEST_BRIEF=1)
   if(ROPEWAY_SANITIZE STREQUAL "address")
     # The leak checker crashes on threads that libraries such as UCX start when it follows their thread-local memory this way.
     list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=intercept_tls_get_addr=0
-         LSAN_OPTIONS=print_suppressions=0:suppressions=${tests_dir}/support/leaks_of_others.txt)
+         "LSAN_OPTIONS=print_suppressions=0:suppressions=\"${tests_dir}/support/leaks_of_others.txt\"")
   elseif(ROPEWAY_SANITIZE STREQUAL "thread")
     # It sleeps for a second at the end of every process, in case a thread is still up to something; the tests start hundreds.
     list(APPEND environment ROPEWAY_FIXED_LAYOUT=1 "TSAN_OPTIONS=second_deadlock_stack=1 atexit_sleep_ms=50")
   endif()
-  set_property(TEST ${name} PROPERTY ENVIRONMENT ${environment})
+  list(TRANSFORM ropeway_shell_settings APPEND "=unset:" OUTPUT_VARIABLE changes)
+  list(APPEND changes LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:ascendcl>)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" ENVIRONMENT_MODIFICATION "${changes}")
 endfunction()
 
 # How tests are compiled. Hundreds of short files would each spend seconds on the same headers and on optimising assertions:

@@ -49,13 +49,13 @@ void ReadElsewhere() {
   std::printf("%d\n", *nowhere);
 }
 
-// The lines of a text that are ours; a sanitizer adds its own report to the crash.
+// The lines of a text that are ours; a sanitizer adds its own report to the crash, which has the paths of this tree.
 std::vector<std::string> OurLines(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
-    if (!RW_SANITIZED || line.find("ropeway") != std::string::npos) lines.push_back(line);
+    if (!RW_SANITIZED || line.starts_with("ropeway: ")) lines.push_back(line);
     begin = end + 1;
   }
   return lines;

@@ -93,7 +93,7 @@ void Admission() {
 // Another user is refused whatever the exporter said. Only root can find out.
 void AnotherUser() {
   if (getuid() != 0) return;
-  Peer stranger("try", 65534);
+  Peer stranger(&Try, 65534);
   OneStream stream;
   aclrtNotify open = NewNotify();
   int32_t pid = stranger.HearNumber();

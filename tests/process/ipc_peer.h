@@ -29,23 +29,21 @@ inline int HearNumber() { return std::atoi(Hear().c_str()); }
 
 class Peer {
  public:
-  // Runs as `uid`, if that is given and can be had.
-  explicit Peer(const char* mode, uid_t uid = 0) {
-    int in[2], out[2];
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(in[0], STDIN_FILENO);
-      dup2(out[1], STDOUT_FILENO);
-      if (uid != 0 && setuid(uid) != 0) _exit(77);
-      execl("/proc/self/exe", "process_test", mode, nullptr);
-      _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    to_ = in[1];
-    from_ = out[0];
-  }
+  explicit Peer(const char* mode)
+      : Peer([mode] {
+          execl("/proc/self/exe", "process_test", mode, nullptr);
+          _exit(127);
+        }) {}
+  // As another user: a plain fork of this process, which must not have touched the library. That user may not be allowed to start the
+  // program again where the tree lies.
+  Peer(void (*mode)(), uid_t uid)
+      : Peer([mode, uid] {
+          if (setuid(uid) != 0) _exit(77);
+          alarm(60);
+          g_failures = 0;
+          mode();
+          std::exit(g_failures == 0 ? 0 : 1);
+        }) {}
   ~Peer() { Join(); }
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
@@ -69,6 +67,21 @@ class Peer {
   }
 
  private:
+  explicit Peer(const std::function<void()>& in_child) {
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(in[0], STDIN_FILENO);
+      dup2(out[1], STDOUT_FILENO);
+      for (int fd : {in[0], in[1], out[0], out[1]}) close(fd);
+      in_child();
+    }
+    close(in[0]);
+    close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
   Child Reap() {
     Child child;
     close(to_);

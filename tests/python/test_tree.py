@@ -20,6 +20,11 @@ def bare_environment():
     return {name: value for name, value in os.environ.items() if name not in drop}
 
 
+def in_bash(command, *arguments):
+    words = ["bash", "-euc", command, "bash", *map(str, arguments)]
+    return subprocess.run(words, env=bare_environment(), text=True, capture_output=True)
+
+
 @pytest.mark.parametrize(
     "folder",
     [
@@ -37,8 +42,7 @@ def test_pythonpath_in_every_spelling(folder):
 
 @pytest.mark.parametrize("script", ["set_env.sh", "bin/setenv.bash"])
 def test_sourcing_the_environment(script):
-    command = f"source {TREE}/{script} && exec {sys.executable} -c '{PROGRAM}'"
-    done = subprocess.run(["bash", "-euc", command], env=bare_environment(), text=True, capture_output=True)
+    done = in_bash('source "$1" && exec "$2" -c "$3"', TREE / script, sys.executable, PROGRAM)
     assert done.stdout == f"{TREE}/python/site-packages/acl.abi3.so (1, 0)\n", done.stderr
 
 
@@ -50,8 +54,7 @@ def test_whatever_python3_comes_first_on_path():
     )
     if version.stdout != "True\n":
         pytest.skip(f"{python} is older than 3.10")
-    command = f"source {TREE}/set_env.sh && exec python3 -c '{PROGRAM}'"
-    done = subprocess.run(["bash", "-euc", command], env=bare_environment(), text=True, capture_output=True)
+    done = in_bash('source "$1" && exec python3 -c "$2"', TREE / "set_env.sh", PROGRAM)
     assert done.stdout == f"{TREE}/python/site-packages/acl.abi3.so (1, 0)\n", done.stderr
 
 
