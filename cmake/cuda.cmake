@@ -22,7 +22,8 @@ add_custom_command(
           -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 -fatbin ${engine_dir}/cuda/kernels.cu
           -o ${kernel_image}
   DEPENDS ${engine_dir}/cuda/kernels.cu ${engine_dir}/cuda/kernel_types.h
-  COMMENT "Compiling the GPU kernels")
+  COMMENT "Compiling the GPU kernels"
+  VERBATIM)
 
 # The image as bytes of the plugin: assembled by the compiler that is there anyway.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S CONTENT [[

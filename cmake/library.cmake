@@ -1,23 +1,24 @@
 # libascendcl.so. The sources compile once, into objects that the shared library and the unit tests both link: unit tests
 # reach what the version script hides.
 
-file(GLOB_RECURSE ropeway_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cuda/")  # a plugin of its own: cmake/cuda.cmake
-list(FILTER ropeway_sources EXCLUDE REGEX "/src/hccl/")  # a library on top: cmake/hccl.cmake
+# Relative: the folders above the tree have names, too.
+file(GLOB_RECURSE ropeway_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cuda/")  # a plugin of its own: cmake/cuda.cmake
+list(FILTER ropeway_sources EXCLUDE REGEX "^src/hccl/")  # a library on top: cmake/hccl.cmake
 
 # Each kernel file is written for one instruction set; the dispatcher picks at run time among those that were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cpu/kernels/[^/]*_neon\\.cpp$")
+  list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cpu/kernels/[^/]*_neon\\.cpp$")
   set(avx2_sources ${ropeway_sources})
-  list(FILTER avx2_sources INCLUDE REGEX "/engine/cpu/kernels/[^/]*_avx2\\.cpp$")
+  list(FILTER avx2_sources INCLUDE REGEX "^src/engine/cpu/kernels/[^/]*_avx2\\.cpp$")
   set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2")
   set(avx512_sources ${ropeway_sources})
-  list(FILTER avx512_sources INCLUDE REGEX "/engine/cpu/kernels/[^/]*_avx512\\.cpp$")
+  list(FILTER avx512_sources INCLUDE REGEX "^src/engine/cpu/kernels/[^/]*_avx512\\.cpp$")
   set_source_files_properties(${avx512_sources} PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512vl")
 else()
-  list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cpu/kernels/[^/]*_avx(2|512)\\.cpp$")
+  list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cpu/kernels/[^/]*_avx(2|512)\\.cpp$")
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-    list(FILTER ropeway_sources EXCLUDE REGEX "/engine/cpu/kernels/[^/]*_neon\\.cpp$")
+    list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cpu/kernels/[^/]*_neon\\.cpp$")
   endif()
 endif()
 
@@ -42,15 +43,15 @@ function(ropeway_library_part name sources)
 endfunction()
 
 set(kernel_sources ${ropeway_sources})
-list(FILTER kernel_sources INCLUDE REGEX "/engine/cpu/kernels/")
+list(FILTER kernel_sources INCLUDE REGEX "^src/engine/cpu/kernels/")
 set_source_files_properties(${kernel_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 
 ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/runtime/init_config.cpp ${PROJECT_SOURCE_DIR}/src/api/model_debug.cpp)
 
 set(api_sources ${ropeway_sources})
-list(FILTER api_sources INCLUDE REGEX "/src/api/")
+list(FILTER api_sources INCLUDE REGEX "^src/api/")
 set(core_sources ${ropeway_sources})
-list(FILTER core_sources EXCLUDE REGEX "/src/api/")
+list(FILTER core_sources EXCLUDE REGEX "^src/api/")
 ropeway_library_part(ropeway_core core_sources <algorithm> <atomic> <condition_variable> <deque> <map> <memory> <mutex>
                      <optional> <set> <string> <thread> <vector>)
 ropeway_library_part(ropeway_api api_sources ${PROJECT_SOURCE_DIR}/src/api/entry.h)

@@ -108,10 +108,10 @@ function(ropeway_unit_tests)
 endfunction()
 
 function(ropeway_conformance_tests)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tests_dir}/conformance/*_test.cpp)
+  file(GLOB_RECURSE sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${tests_dir}/conformance/*_test.cpp)
   # Functions that only refuse have no memory and no threads for a sanitizer to watch.
   if(ROPEWAY_SANITIZE)
-    list(FILTER sources EXCLUDE REGEX /conformance/refused/)
+    list(FILTER sources EXCLUDE REGEX "^tests/conformance/refused/")
   endif()
   ropeway_gtest(conformance_tests ascendcl ${sources})
   foreach(schedule fast earliest latest random:20261115)
