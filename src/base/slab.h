@@ -6,8 +6,8 @@
 // tasks and calls in progress can hold an object whose handle is already stale.
 #pragma once
 
-#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -47,7 +47,7 @@ class Slab {
     } else {
       if (size_ == kCapacity) return nullptr;
       if (size_ % kChunk == 0) MakeChunk();
-      object = objects_[size_++].load(std::memory_order_relaxed);
+      object = At(size_++).load(std::memory_order_relaxed);
     }
     return object;
   }
@@ -75,7 +75,7 @@ class Slab {
   T* Find(void* handle) const {
     const auto bits = reinterpret_cast<uint64_t>(handle);
     if ((bits >> 52) != uint64_t{kTag} << 4) return nullptr;
-    T* object = objects_[bits % kCapacity].load(std::memory_order_acquire);
+    T* object = At(bits % kCapacity).load(std::memory_order_acquire);
     const uint32_t generation = GenerationOf(handle);
     if (object == nullptr || (generation & 1) == 0 || object->generation() != generation) return nullptr;
     return object;
@@ -123,7 +123,7 @@ class Slab {
   template <typename Visit>
   void ForEachInUse(Visit visit) {
     for (uint32_t index = 0; index < kCapacity; ++index) {
-      T* object = objects_[index].load(std::memory_order_acquire);
+      T* object = At(index).load(std::memory_order_acquire);
       if (object == nullptr) return;
       if (!RetainIfUsed(object)) continue;
       visit(object);
@@ -136,9 +136,10 @@ class Slab {
     T* chunk = new T[kChunk];
     for (uint32_t i = 0; i < kChunk; ++i) {
       chunk[i].index_ = size_ + i;
-      objects_[size_ + i].store(&chunk[i], std::memory_order_release);
+      At(size_ + i).store(&chunk[i], std::memory_order_release);
     }
   }
+  std::atomic_ref<T*> At(size_t index) const { return std::atomic_ref(objects_[index]); }
   static void* Encode(uint32_t index, uint32_t generation) {
     return reinterpret_cast<void*>(uint64_t{kTag} << 56 | uint64_t{generation} << kIndexBits | index);
   }
@@ -150,7 +151,9 @@ class Slab {
     return false;
   }
 
-  std::array<std::atomic<T*>, kCapacity> objects_{};  // zero pages until used
+  // Zero pages until used. Plain pointers, because a compiler may run out of steps when it has to construct a million atomics
+  // ahead of time; At is the only way to them.
+  mutable T* objects_[kCapacity] = {};
   std::atomic<uint64_t> live_{0};
   std::mutex mutex_;
   uint32_t size_ = 0;

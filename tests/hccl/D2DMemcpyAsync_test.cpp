@@ -1,4 +1,6 @@
 // HcclD2DMemcpyAsync: its own size rule, and what a virtual dispatcher makes of it.
+#include <algorithm>
+
 #include "dispatcher_test_util.h"
 
 namespace hccl_d2d_memcpy_async_test {

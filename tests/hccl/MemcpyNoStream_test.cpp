@@ -1,4 +1,6 @@
 // HcclMemcpyAsync with a stream that has no handle: a bounded copy by the calling thread, with rules of its own.
+#include <algorithm>
+
 #include "dispatcher_test_util.h"
 
 namespace hccl_memcpy_no_stream_test {

@@ -1,4 +1,6 @@
 // Puts and gets whose stream is aborted in the middle: the program may use its local memory for something else at once.
+#include <algorithm>
+
 #include "tests/hccl/abort.h"
 #include "tests/hccl/one_sided.h"
 

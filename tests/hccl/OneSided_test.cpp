@@ -1,4 +1,6 @@
 // Puts and gets between ranks of one process, by address and, with HCCL_INTRA_ROCE_ENABLE=1, over the network link.
+#include <tuple>
+
 #include "hccl/link/remote_range.h"
 #include "tests/hccl/one_sided.h"
 

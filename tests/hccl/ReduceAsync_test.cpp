@@ -1,4 +1,5 @@
 // HcclReduceAsync: checks, both ways of reducing, and what each can do.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,6 @@
 // storm RANK SIZE FOLDER SEED: seeded puts and gets between all ranks, 10,000 together. Every rank writes into its own slice of every
 // other rank's region; since the operations follow from the seed, every rank can work out what its region must hold in the end.
+#include <algorithm>
 #include <random>
 
 #include "bench/rank_program.h"

@@ -1,5 +1,6 @@
 // Sends and receives over the network link, which HCCL_INTRA_ROCE_ENABLE=1 asks for between ranks of one process: sizes,
 // both directions at once, beside puts, and streams that are aborted in the middle.
+#include <algorithm>
 #include <barrier>
 
 #include "tests/hccl/abort.h"

@@ -85,7 +85,6 @@ TEST_F(SendRecv, RingExchangesDoNotHang) {
 // The send's stream waits for the receive, and nothing else does.
 TEST_F(SendRecv, SendWaitsForItsReceive) {
   StreamGate gate;
-  std::atomic<bool> received{false};
   RunCommunicator(2, [&](Rank& self) {
     DeviceBuffer buffer(64);
     if (self.rank == 0) {

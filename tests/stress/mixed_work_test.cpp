@@ -1,5 +1,9 @@
 // Many threads with many streams and random copies, memsets, events and host functions, byte by byte against a reference
 // that is computed in the order of the program.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
 #include "tests/stress/stress_util.h"
 
 namespace ropeway_test {

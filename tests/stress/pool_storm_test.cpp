@@ -1,6 +1,7 @@
 // Many threads with streams of their own on one small pool: blocks go from stream to stream by every rule there is, and each
 // user finds in its block what it wrote there, and nothing of anybody else.
 #include <algorithm>
+#include <atomic>
 
 #include "acl/acl_rt_memory_soma.h"
 #include "tests/stress/sanitized.h"

@@ -12,7 +12,7 @@
 namespace ropeway {
 namespace gate_test {
 
-class Visitor : public Gate::Waiter {
+class Visitor final : public Gate::Waiter {
  public:
   explicit Visitor(std::vector<int>* order = nullptr, int number = 0) : order_(order), number_(number) {}
   void Opened() override {

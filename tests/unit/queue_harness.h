@@ -110,6 +110,7 @@ class Log {
 class CountingMarker : public Marker {
  public:
   explicit CountingMarker(Log* log = nullptr, int value = 0) : log_(log), value_(value) {}
+  virtual ~CountingMarker() = default;
   void Reached() override {
     reached.fetch_add(1);
     if (log_ != nullptr) log_->Add(value_);

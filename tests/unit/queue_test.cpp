@@ -208,7 +208,7 @@ TEST_P(QueueTest, QueuesHandOverToEachOther) {
   Line& left = shop_.NewLine();
   Line& right = shop_.NewLine();
   // Each side opens the other's next gate: a ping-pong in which nothing runs in parallel.
-  class Opener : public Marker {
+  class Opener final : public Marker {
    public:
     explicit Opener(Gate* gate) : gate_(gate) {}
     void Reached() override { gate_->Open(); }

@@ -8,7 +8,7 @@
 
 namespace ropeway_unit {
 
-class RepeatMarker : public CountingMarker {
+class RepeatMarker final : public CountingMarker {
  public:
   using CountingMarker::CountingMarker;
   void Repeat() override { repeats.fetch_add(1); }

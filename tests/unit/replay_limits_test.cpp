@@ -125,7 +125,7 @@ TEST_P(ReplayLimitsTest, ALimitOfAnAbortedReplayDoesNotEndAWaitOfTheNext) {
 // A limit that passes just as the gate lets the branch through, which parks at the same gate again, without a limit.
 // Strangers at the gate and a thread that keeps its lock busy make the timer late.
 TEST(ReplayLimitsRaceTest, ALimitThatComesLateDoesNotEndTheNextWaitAtTheSameGate) {
-  struct Stranger : ParkingPlace::Waiter {
+  struct Stranger final : ParkingPlace::Waiter {
     void Opened() override {}
   };
   struct LimitOwner : QueueOwner {

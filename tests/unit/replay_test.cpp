@@ -227,7 +227,7 @@ TEST_P(ReplayTest, ACallThatDoesNotBlockIsPostedAndPassed) {
 
 TEST_P(ReplayTest, ManyCallsAndGatesOfManyBranches) {
   constexpr size_t kRounds = 40, kBranches = 5;
-  struct Opener : Marker {
+  struct Opener final : Marker {
     void Reached() override { gate.Open(); }
     void Dropped() override {}
     Gate gate{Gate::Mode::kAutoReset};

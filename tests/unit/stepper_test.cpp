@@ -45,7 +45,7 @@ TEST(StepperTest, EarliestHasRunEverythingWhenTheCallReturns) {
 TEST(StepperTest, EarliestRunsWhatAGateLetsGo) {
   Markers markers;
   Gate gate;
-  class Opener : public Marker {
+  class Opener final : public Marker {
    public:
     explicit Opener(Gate* gate) : gate_(gate) {}
     void Reached() override { gate_->Open(); }

@@ -12,7 +12,7 @@
 namespace ropeway::sched {
 namespace value_watch_test {
 
-class Visitor : public ParkingPlace::Waiter {
+class Visitor final : public ParkingPlace::Waiter {
  public:
   void Opened() override {
     if (then) then();

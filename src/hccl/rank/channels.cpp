@@ -209,8 +209,8 @@ void Channels::Leave() {
   Door::Get().Revoke(communicator_, rank_);
   for (const auto& [key, neighbour] : AllNeighbours()) {
     if (key.first != communicator_) continue;
-    IoThread::Get().Post([key, from = rank_] {
-      const auto found = AllNeighbours().find(key);
+    IoThread::Get().Post([to = key, from = rank_] {
+      const auto found = AllNeighbours().find(to);
       if (found != AllNeighbours().end()) found->second->Deliver(from, {kGoodBye, 0, ""});
     });
   }

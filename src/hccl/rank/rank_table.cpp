@@ -89,14 +89,15 @@ void CheckAddresses(const RankTable& table) {
 }
 
 void Take(const json& root, RankTable* table) {
+  const std::string whole = "the table";
   if (!root.is_object()) throw Wrong("the table is not a JSON object");
-  const std::string status = Text(root, "status", "the table");
+  const std::string status = Text(root, "status", whole);
   if (status != "completed") throw Wrong("status is \"" + status + "\", not \"completed\": the table is not finished");
-  const std::string version = Text(root, "version", "the table");
+  const std::string version = Text(root, "version", whole);
   if (version != "1.0" && version != "1.2")
     throw Wrong("version is \"" + version + "\"; known are \"1.0\" and \"1.2\"");
-  const json& servers = Need(root, "server_list", json::value_t::array, "the table");
-  const std::string count = Text(root, "server_count", "the table");
+  const json& servers = Need(root, "server_list", json::value_t::array, whole);
+  const std::string count = Text(root, "server_count", whole);
   if (Number(count, 1, 1u << 20, "server_count") != servers.size())
     throw Wrong("server_count is " + count + ", server_list has " + std::to_string(servers.size()));
   std::map<uint32_t, RankTable::Rank> ranks;

@@ -1,5 +1,7 @@
 // Ranges and lifetimes of copies: what counts as one block, what leaves it, and blocks that are freed under queued
 // work.
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "tests/conformance/copy/call_checks.h"

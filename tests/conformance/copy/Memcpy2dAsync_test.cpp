@@ -1,5 +1,6 @@
 // aclrtMemcpy2dAsync: the order of its checks, its own direction rules, and its behaviour in time. Rows, pitches and
 // limits are tested together with the blocking form in Memcpy2d_test.cpp.
+#include <algorithm>
 #include <random>
 
 #include "tests/conformance/copy/call_checks.h"

@@ -1,4 +1,6 @@
 // aclrtMemcpy2d and aclrtMemcpy2dAsync: what they share (rows, pitches, limits, the first checks), run for both.
+#include <algorithm>
+
 #include "tests/conformance/copy/call_checks.h"
 
 namespace ropeway_test::bytes {

@@ -1,5 +1,6 @@
 // aclrtMemcpyAsync in time: pinned memory makes it asynchronous, pageable memory makes it block behind the stream, kind
 // 5 takes the bytes at once, and many threads may do all of it together.
+#include <algorithm>
 #include <random>
 
 #include "tests/conformance/copy/call_checks.h"

@@ -1,4 +1,5 @@
 // aclrtMemcpy: the blocking copy. Direction comes from the addresses, nothing is ordered with any stream.
+#include <algorithm>
 #include <random>
 
 #include "tests/conformance/copy/call_checks.h"

@@ -1,4 +1,5 @@
 // aclrtMemsetD32 and aclrtMemsetD32Async: 32-bit words, aligned, in memory the runtime owns.
+#include <algorithm>
 #include <random>
 
 #include "tests/conformance/copy/call_checks.h"

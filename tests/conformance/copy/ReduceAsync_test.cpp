@@ -1,4 +1,5 @@
 // aclrtReduceAsync: dst = dst op src on the device, in stream order.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/conformance/copy/call_checks.h"

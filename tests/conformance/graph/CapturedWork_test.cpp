@@ -1,5 +1,7 @@
 // Every kind of copy and set, captured and replayed twice with other bytes each time. Waits, notifies, words and host
 // functions are in CapturedSync_test.cpp.
+#include <algorithm>
+
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {

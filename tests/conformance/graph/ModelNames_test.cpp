@@ -1,6 +1,7 @@
 // Names, numbers and descriptions of captured models (runtime.md 8.7).
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

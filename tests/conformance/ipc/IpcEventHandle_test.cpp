@@ -1,5 +1,6 @@
 // aclrtIpcGetEventHandle and aclrtIpcOpenEventHandle, and what can be done with an opened event.
 #include <cstring>
+#include <memory>
 
 #include "tests/conformance/ipc/ipc_test_util.h"
 

@@ -1,4 +1,5 @@
 // aclrtNotifyImportByKey, and what can be done with an imported notify.
+#include <memory>
 #include <vector>
 
 #include "tests/conformance/ipc/ipc_test_util.h"
