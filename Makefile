@@ -2,17 +2,21 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench format clean packages test-release test-asan test-tsan
+.PHONY: all demo test bench format clean packages test-packages test-release test-asan test-tsan
 
-all: packages
-	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
+all: build/release/build.ninja
+	cmake --build build/release -j $(JOBS)
 
-demo: all
+demo: build/release/build.ninja
+	cmake --build build/release --target cann -j $(JOBS)
 	build/cann/bin/ropeway demo
 
+# A build that the tests have configured before stays as it is.
+build/release/build.ninja: | packages
+	cmake --preset user
+
 # One after the other, also under make -j: each build uses all cores already.
-test: packages
+test: test-packages
 	$(MAKE) test-release
 	$(MAKE) test-asan
 	$(MAKE) test-tsan
@@ -36,3 +40,6 @@ clean:
 
 packages:
 	tools/packages.sh
+
+test-packages:
+	tools/packages.sh test

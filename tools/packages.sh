@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# packages.sh [build|bench]: installs the Debian packages that the build (or the benchmarks, too) needs and that are not
-# there yet. Says what it installs; silent and without root when nothing is missing.
+# packages.sh [build|test|bench]: installs the Debian packages that the drop-in tree (or the tests, or the benchmarks, too) needs and
+# that are not there yet. Says what it installs; silent and without root when nothing is missing.
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build ccache git libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev
-          libcli11-dev libucx-dev iproute2 python3 python3-dev python3-numpy python3-pytest)
+packages=(build-essential cmake ninja-build ccache nlohmann-json3-dev libcli11-dev libucx-dev python3 python3-dev)
+test_packages=(git libgtest-dev libgmock-dev iproute2 python3-numpy python3-pytest)
 case "${1:-build}" in
   build) ;;
-  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils) ;;
-  *) echo "packages.sh: unknown set '$1': say build or bench" >&2; exit 2 ;;
+  test) packages+=("${test_packages[@]}") ;;
+  bench) packages+=("${test_packages[@]}" libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils) ;;
+  *) echo "packages.sh: unknown set '$1': say build, test or bench" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
