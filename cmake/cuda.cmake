@@ -39,9 +39,11 @@ enable_language(ASM)
 set_source_files_properties(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S PROPERTIES OBJECT_DEPENDS ${kernel_image})
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${engine_dir}/cuda/*.cpp)
+# Of the CPU's kernels those that fill and reduce, as far as this processor has them.
+set(host_kernels ${kernel_sources})
+list(FILTER host_kernels INCLUDE REGEX "/(fill|reduce|half_sum_[a-z0-9]+)\\.cpp$")
 add_library(ropeway_cuda SHARED ${cuda_sources} ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S ${engine_dir}/backend.cpp
-            ${engine_dir}/late_copy.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp ${engine_dir}/cpu/kernels/fill.cpp
-            ${engine_dir}/cpu/kernels/reduce.cpp ${engine_dir}/cpu/kernels/half_sum_avx2.cpp)
+            ${engine_dir}/late_copy.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp ${host_kernels})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")  # as the other libraries: library.cmake
   set_target_properties(ropeway_cuda PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 endif()

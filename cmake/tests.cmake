@@ -201,6 +201,7 @@ ropeway_static_test(layering ${tools_dir}/check_layers.sh)
 ropeway_static_test(headers_compile ${tests_dir}/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR}/include)
 ropeway_static_test(coverage_doc ${tools_dir}/coverage.sh --check)
 ropeway_static_test(demo_build ${tests_dir}/toolchain/demo_build.sh)
+ropeway_static_test(cross_build ${tests_dir}/toolchain/cross_build.sh)
 ropeway_static_test(other_compilers ${tests_dir}/toolchain/other_compilers.sh ${CMAKE_CXX_COMPILER})
 
 if(TARGET ascendcl)
