@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/tree.h"
+#include "cli/environment.h"
 
 namespace ropeway::cli {
 namespace {
@@ -20,13 +20,11 @@ std::string Quote(const std::string& text) {
   return quoted + "'";
 }
 
-void PrintPlain(const char* variable, const std::string& value) {
-  std::printf("export %s=%s\n", variable, Quote(value).c_str());
-}
-
-// In front of what the variable has; no empty entry when it has nothing, because that would mean the current folder.
-void PrintInFront(const char* variable, const std::string& folder) {
-  std::printf("export %s=%s\"${%s:+:$%s}\"\n", variable, Quote(folder).c_str(), variable, variable);
+void Print(const TreeVariable& variable) {
+  std::string line = std::string("export ") + variable.name + "=" + Quote(variable.value);
+  // No empty entry when the list has nothing, because that would mean the current folder.
+  if (variable.in_front) line += std::string("\"${") + variable.name + ":+:$" + variable.name + "}\"";
+  std::puts(line.c_str());
 }
 
 int RunEnv() {
@@ -38,16 +36,7 @@ int RunEnv() {
                  tree.root.c_str());
     return 1;
   }
-  // The names under which different clients look for the tree.
-  for (const char* variable :
-       {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_INSTALL_PATH", "ASCEND_ROOT", "CANN_INSTALL_DIR"}) {
-    PrintPlain(variable, tree.root);
-  }
-  PrintInFront("PATH", tree.root + "/bin");
-  PrintInFront("LD_LIBRARY_PATH", tree.root + "/lib64");
-  PrintInFront("LIBRARY_PATH", tree.root + "/lib64");
-  PrintInFront("CPATH", tree.root + "/include");
-  PrintInFront("CMAKE_PREFIX_PATH", tree.root);
+  for (const TreeVariable& variable : TreeVariables(tree)) Print(variable);
   return 0;
 }
 

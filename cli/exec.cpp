@@ -1,5 +1,5 @@
-// `ropeway exec`: runs a program with Ropeway's library in front of every other, and with the settings that its flags
-// give.
+// `ropeway exec`: runs a program with Ropeway's libraries and Python module in front of every other, and with the settings that its
+// flags give.
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/environment.h"
 #include "cli/settings.h"
-#include "cli/tree.h"
 
 namespace ropeway::cli {
 namespace {
@@ -49,10 +49,10 @@ void ExportSettings(const ExecOptions& options) {
   }
 }
 
-void PutLibraryFirst(const std::string& folder) {
-  const char* before = std::getenv("LD_LIBRARY_PATH");
-  const std::string path = before == nullptr || *before == '\0' ? folder : folder + ":" + before;
-  setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+void Export(const TreeVariable& variable) {
+  const char* before = std::getenv(variable.name);
+  const bool more = variable.in_front && before != nullptr && *before != '\0';
+  setenv(variable.name, (more ? variable.value + ":" + before : variable.value).c_str(), 1);
 }
 
 // Returns only when the program could not be started.
@@ -76,8 +76,7 @@ int RunExec(const ExecOptions& options) {
     return 1;
   }
   ExportSettings(options);
-  PutLibraryFirst(tree.library_folder);
-  if (tree.complete) setenv("ASCEND_HOME_PATH", tree.root.c_str(), 1);
+  for (const TreeVariable& variable : TreeVariables(tree)) Export(variable);
   return Execute(options.words);
 }
 

@@ -9,37 +9,53 @@ set(packaging_dir ${PROJECT_SOURCE_DIR}/packaging)
 set(library_links
   libacl_rt.so libruntime.so libacl_rt_impl.so libacl_tdt_channel.so libacl_tdt_queue.so libmsprofiler.so libprofapi.so
   libascend_dump.so libacl_op_compiler.so libnnopbase.so libopapi.so libascend_hal.so)
-# Packages whose version.info clients read.
-set(version_packages runtime bisheng-compiler hccl oam-tools ops-legacy)
+# Packages whose version.info clients read, and the folder that ASCEND_OPP_PATH names.
+set(version_folders share/info/runtime share/info/bisheng-compiler share/info/hccl share/info/oam-tools share/info/ops-legacy opp)
 
 set(staging_dir ${CMAKE_BINARY_DIR}/packaging)
-file(MAKE_DIRECTORY ${staging_dir})
+# ropeway_tree_link(PATH TARGET): a symbolic link of the tree.
+function(ropeway_tree_link path target)
+  cmake_path(GET path PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${staging_dir}/${folder})
+  file(CREATE_LINK ${target} ${staging_dir}/${path} SYMBOLIC)
+  install(FILES ${staging_dir}/${path} DESTINATION ${folder})
+endfunction()
+
+set(tree_libraries ascendcl hccl)
+if(TARGET ropeway_cuda)
+  list(APPEND tree_libraries ropeway_cuda)
+endif()
+install(TARGETS ${tree_libraries} LIBRARY DESTINATION lib64)
 foreach(link IN LISTS library_links)
-  file(CREATE_LINK libascendcl.so ${staging_dir}/${link} SYMBOLIC)
-  install(FILES ${staging_dir}/${link} DESTINATION lib64)
+  ropeway_tree_link(lib64/${link} libascendcl.so)
 endforeach()
-file(CREATE_LINK libhccl.so ${staging_dir}/libhcomm.so SYMBOLIC)
-install(FILES ${staging_dir}/libhcomm.so DESTINATION lib64)
-configure_file(${packaging_dir}/version.info.in ${staging_dir}/version.info @ONLY)
-foreach(package IN LISTS version_packages)
-  install(FILES ${staging_dir}/version.info DESTINATION share/info/${package})
+ropeway_tree_link(lib64/libhcomm.so libhccl.so)
+# On Debian CMake looks into lib, not into lib64. A folder of links, since a prefix such as /usr/local has a lib already.
+list(TRANSFORM tree_libraries REPLACE "(.+)" "lib\\1.so" OUTPUT_VARIABLE library_files)
+foreach(file IN LISTS library_files library_links ITEMS libhcomm.so)
+  ropeway_tree_link(lib/${file} ../lib64/${file})
 endforeach()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(TARGETS ascendcl hccl LIBRARY DESTINATION lib64)
-if(TARGET ropeway_cuda)
-  install(TARGETS ropeway_cuda LIBRARY DESTINATION lib64)
-endif()
+# The toolkit's own place for the same, by machine. Clients look for their own, for any, or for the one that they are mostly used on.
+configure_file(${packaging_dir}/ascend_toolkit_install.info.in ${staging_dir}/ascend_toolkit_install.info @ONLY)
+foreach(folder x86_64-linux aarch64-linux)
+  ropeway_tree_link(${folder}/include ../include)
+  ropeway_tree_link(${folder}/lib64 ../lib64)
+  ropeway_tree_link(${folder}/devlib ../lib64)
+  install(FILES ${staging_dir}/ascend_toolkit_install.info DESTINATION ${folder})
+endforeach()
+
+configure_file(${packaging_dir}/version.info.in ${staging_dir}/version.info @ONLY)
+foreach(folder IN LISTS version_folders)
+  install(FILES ${staging_dir}/version.info DESTINATION ${folder})
+endforeach()
+
 if(TARGET ropeway)
   install(TARGETS ropeway RUNTIME DESTINATION bin)
 endif()
 install(PROGRAMS ${packaging_dir}/bin/setenv.bash DESTINATION bin)
-# set_env.sh carries the prefix as its last resort, for shells that do not tell a sourced file its name. The prefix is
-# known at install time only.
-install(CODE "
-  set(ROPEWAY_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
-  configure_file(\"${packaging_dir}/set_env.sh.in\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/set_env.sh\" @ONLY
-                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)")
+install(PROGRAMS ${packaging_dir}/set_env.sh DESTINATION .)
 
 file(GLOB_RECURSE tree_inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h ${packaging_dir}/*)
 set(tree_stamp ${CMAKE_BINARY_DIR}/cann.stamp)
@@ -47,7 +63,7 @@ add_custom_command(OUTPUT ${tree_stamp}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${ROPEWAY_CANN_DIR}/include ${ROPEWAY_CANN_DIR}/share
   COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${ROPEWAY_CANN_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${tree_stamp}
-  DEPENDS ascendcl hccl $<TARGET_NAME_IF_EXISTS:ropeway> $<TARGET_NAME_IF_EXISTS:ropeway_cuda> ${tree_inputs}
+  DEPENDS ${tree_libraries} $<TARGET_NAME_IF_EXISTS:ropeway> ${tree_inputs}
   COMMENT "Assembling ${ROPEWAY_CANN_DIR}"
   VERBATIM)
 add_custom_target(cann ALL DEPENDS ${tree_stamp})
@@ -57,4 +73,5 @@ if(BUILD_TESTING)
                        ${PROJECT_SOURCE_DIR}/examples)
   ropeway_watched_test(dropin_tools bash ${PROJECT_SOURCE_DIR}/tests/dropin/run_under_tools.sh ${ROPEWAY_CANN_DIR}
                        ${PROJECT_SOURCE_DIR}/examples)
+  ropeway_watched_test(dropin_environment bash ${PROJECT_SOURCE_DIR}/tests/dropin/environment.sh ${ROPEWAY_CANN_DIR})
 endif()

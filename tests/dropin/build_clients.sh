@@ -15,15 +15,17 @@ unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH
 source "$tree/set_env.sh" || exit 2
 
 # client SOURCE FLAG...: builds and runs one program.
+headers=$ASCEND_HOME_PATH/include
+folder=$ASCEND_HOME_PATH/lib64
 client() {
   local source=$1
   shift
-  if "${CXX:-g++}" -Wall -Wextra -Werror "$@" -I"$ASCEND_HOME_PATH/include" "$examples/$source" -o "$work/client" \
-    -L"$ASCEND_HOME_PATH/lib64" "${libraries[@]}" >"$work/log" 2>&1 && "$work/client" >>"$work/log" 2>&1; then
+  if "${CXX:-g++}" -Wall -Wextra -Werror "$@" -I"$headers" "$examples/$source" -o "$work/client" \
+    -L"$folder" "${libraries[@]}" >"$work/log" 2>&1 && "$work/client" >>"$work/log" 2>&1; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
-    echo "FAILED $source $* ${libraries[*]}: $(tail -n 1 "$work/log")"
+    echo "FAILED $source $* -I$headers -L$folder ${libraries[*]}: $(tail -n 1 "$work/log")"
   fi
 }
 
@@ -36,6 +38,14 @@ for name in hccl hcomm; do
   client hccl_memcpy.cpp -std=c++14
   client hccl_memcpy.cpp -std=c++20 -O2
   client hccl_memcpy.cpp -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0
+done
+
+# By the folders of the toolkit's own layout, without the variables that compilers read.
+unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH
+libraries=(-lascendcl)
+for machine in x86_64 aarch64; do
+  headers=$ASCEND_HOME_PATH/$machine-linux/include
+  for folder in "$ASCEND_HOME_PATH/$machine-linux"/{lib64,devlib}; do client hello_copy.cpp -std=c++17; done
 done
 
 echo "$passed passed, $failed failed"
