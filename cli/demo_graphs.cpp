@@ -67,6 +67,8 @@ struct BatchThenDescriptor {
     for (size_t i = 0; i < BlockPairs::kCount; ++i) {
       batch.Add(At(middle, pairs.dst_offset(i)), At(src, pairs.src_offset(i)));
     }
+    RW_ACL(batch.Submit(stream));  // a product without batches says so before a capture is open
+    stream.Synchronize();
     graph = std::make_unique<Graph>(stream, [&] {
       RW_ACL(batch.Submit(stream));
       descriptors.Launch(0, stream);
@@ -113,8 +115,14 @@ DemoPath BatchThenDescriptorPath(DemoMemory& memory) {
 }  // namespace
 
 std::vector<DemoPath> GraphPaths(DemoMemory& memory) {
-  if (CopyDescriptors::Supported()) return {TwoStreamsPath(memory), BatchThenDescriptorPath(memory)};
-  return {TwoStreamsPath(memory), {"graph of a batch and a descriptor", 0, {}, {}, {}, kNotOnThisProduct}};
+  std::vector<DemoPath> paths = {TwoStreamsPath(memory)};
+  try {
+    paths.push_back(BatchThenDescriptorPath(memory));
+  } catch (const AclFailure& failure) {
+    if (failure.code() != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) throw;
+    paths.push_back({"graph of a batch and a descriptor", 0, {}, {}, {}, kNotOnThisProduct});
+  }
+  return paths;
 }
 
 }  // namespace ropeway::cli

@@ -1,7 +1,8 @@
-// What the product that the setting `soc` names can do, where products differ (copy-and-memory.md).
+// What the product that the setting `soc` names can do, where products differ (products.md, copy-and-memory.md).
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace ropeway {
 
@@ -11,16 +12,16 @@ struct Product {
   size_t copy_descriptor_size;  // 0: no descriptors
   bool copies_by_cells;         // two-level pointers
   bool has_value_waits;
+  bool has_fabric;              // shareable handles that reach further than a machine
   bool counts_notifies;         // 950
   bool shares_events;           // with other processes: all but 950DT
   bool reserves_at;             // virtual addresses can be chosen
-  bool has_fabric;              // shareable handles that reach further than a machine
 };
 
-// Of this process; decided once.
+// Of this process; decided once. A name that is none of a product's is said on stderr, and the default's rules hold.
 const Product& ThisProduct();
 
-// As above for any name: for tests.
-Product ProductOf(const char* soc_name);
+// The product of a name, however it is spelled ("Ascend 910B1", "ascend910b1", "910B1"); null when there is none.
+const Product* FindProduct(std::string_view soc_name);
 
 }  // namespace ropeway

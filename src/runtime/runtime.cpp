@@ -13,6 +13,7 @@
 #include "engine/watcher.h"
 #include "memory/fault_message.h"
 #include "runtime/engine_choice.h"
+#include "runtime/product.h"
 #include "watch/trace.h"
 
 namespace ropeway {
@@ -45,6 +46,7 @@ Status Runtime::Start() {
   if (instance_.load(std::memory_order_relaxed) != nullptr) return Ok();
   const Config& config = GetConfig();
   for (const std::string& complaint : config.complaints) WriteLog(kLogWarning, complaint.c_str());
+  ThisProduct();  // says a name that it does not know
   if (!config.trace_file.empty()) StartTrace(config.trace_file);
   auto runtime = std::make_unique<Runtime>();
   bool made = false;

@@ -3,87 +3,83 @@
 
 #include <gtest/gtest.h>
 
-#include <string_view>
+#include <cctype>
+#include <initializer_list>
+#include <string>
 
 #include "base/config.h"
 
 namespace ropeway {
 namespace product_test {
 
-struct Case {
-  const char* soc;
+struct Row {
+  std::initializer_list<const char*> names;
   bool peers_need_enabling, batches;
   size_t descriptor;
-  bool cells, values;
+  bool cells, values, fabric, counters, events, reserves_at;
 };
-constexpr Case kCases[] = {
+const Row kRows[] = {
+    // training: copies through two-level pointers, none of the rest
+    {{"Ascend910", "Ascend910A", "Ascend910ProA", "Ascend910ProB", "Ascend910PremiumA"},
+     true, false, 0, true, false, false, false, true, true},
     // A2
-    {"Ascend910B1", true, true, 32, true, true},
-    {"Ascend910B2", true, true, 32, true, true},
-    {"Ascend910B2C", true, true, 32, true, true},
-    {"Ascend910B3", true, true, 32, true, true},
-    {"Ascend910B4", true, true, 32, true, true},
-    {"Ascend910B4-1", true, true, 32, true, true},
+    {{"Ascend910B", "Ascend910B1", "Ascend910B2", "Ascend910B2C", "Ascend910B3", "Ascend910B4", "Ascend910B4-1"},
+     true, true, 32, true, true, false, false, true, true},
     // A3: devices reach each other without asking
-    {"Ascend910_9362", false, true, 32, true, true},
-    {"Ascend910_9372", false, true, 32, true, true},
-    {"Ascend910_9381", false, true, 32, true, true},
-    {"Ascend910_9391", false, true, 32, true, true},
-    {"Ascend910_9392", false, true, 32, true, true},
+    {{"Ascend910C", "Ascend910_93", "Ascend910_9361", "Ascend910_9362", "Ascend910_9371", "Ascend910_9372", "Ascend910_9381",
+      "Ascend910_9382", "Ascend910_9391", "Ascend910_9392"},
+     false, true, 32, true, true, true, false, true, true},
     // 950: the large descriptor
-    {"Ascend950PR_9589", true, true, 64, true, true},
-    {"Ascend950DT_9591", true, true, 64, true, true},
-    // training: offset copies, none of the rest
-    {"Ascend910A", true, false, 0, true, false},
-    {"Ascend910ProA", true, false, 0, true, false},
-    {"Ascend910ProB", true, false, 0, true, false},
-    {"Ascend910PremiumA", true, false, 0, true, false},
+    {{"Ascend950", "Ascend950PR", "Ascend950PR_9589", "Ascend910_95", "Ascend910_9589"},
+     true, true, 64, true, true, false, true, true, false},
+    {{"Ascend950DT", "Ascend950DT_9591"}, true, true, 64, true, true, false, true, false, false},
     // inference and edge
-    {"Ascend310", true, false, 0, false, false},
-    {"Ascend310P1", true, false, 0, false, false},
-    {"Ascend310P3", true, false, 0, false, false},
-    {"Ascend310B1", true, false, 0, false, false},
-    // no product at all
-    {"", true, false, 0, false, false},
-    {"Ascend", true, false, 0, false, false},
-    {"Ascend9", true, false, 0, false, false},
-    {"ascend910b1", true, false, 0, false, false},
-    {" Ascend910B1", true, false, 0, false, false},
+    {{"Ascend310P", "Ascend310P1", "Ascend310P3", "Ascend310P5", "Ascend310P7"},
+     true, false, 0, false, false, false, false, true, true},
+    {{"Ascend310B", "Ascend310B1", "Ascend310B2", "Ascend310B3", "Ascend310B4"},
+     true, false, 32, false, false, false, false, true, true},
+    {{"Ascend310", "Ascend310RC"}, true, false, 0, false, false, false, false, true, true},
 };
+
+void ExpectRow(const Row& row, const std::string& name) {
+  const Product* product = FindProduct(name);
+  ASSERT_NE(product, nullptr) << name;
+  EXPECT_EQ(product->peers_need_enabling, row.peers_need_enabling) << name;
+  EXPECT_EQ(product->copies_batches, row.batches) << name;
+  EXPECT_EQ(product->copy_descriptor_size, row.descriptor) << name;
+  EXPECT_EQ(product->copies_by_cells, row.cells) << name;
+  EXPECT_EQ(product->has_value_waits, row.values) << name;
+  EXPECT_EQ(product->has_fabric, row.fabric) << name;
+  EXPECT_EQ(product->counts_notifies, row.counters) << name;
+  EXPECT_EQ(product->shares_events, row.events) << name;
+  EXPECT_EQ(product->reserves_at, row.reserves_at) << name;
+}
 
 TEST(ProductTest, NamesAndAbilities) {
-  for (const Case& entry : kCases) {
-    const Product product = ProductOf(entry.soc);
-    EXPECT_EQ(product.peers_need_enabling, entry.peers_need_enabling) << entry.soc;
-    EXPECT_EQ(product.copies_batches, entry.batches) << entry.soc;
-    EXPECT_EQ(product.copy_descriptor_size, entry.descriptor) << entry.soc;
-    EXPECT_EQ(product.copies_by_cells, entry.cells) << entry.soc;
-    EXPECT_EQ(product.has_value_waits, entry.values) << entry.soc;
+  for (const Row& row : kRows) {
+    for (const char* name : row.names) ExpectRow(row, name);
   }
 }
 
-TEST(ProductTest, CountersAndSharedEvents) {
-  for (const Case& entry : kCases) {
-    const std::string_view name(entry.soc);
-    EXPECT_EQ(ProductOf(entry.soc).counts_notifies, name.substr(0, 9) == "Ascend950") << entry.soc;
-    EXPECT_EQ(ProductOf(entry.soc).shares_events, name.substr(0, 11) != "Ascend950DT") << entry.soc;
+TEST(ProductTest, SpellingMakesNoDifference) {
+  for (const Row& row : kRows) {
+    for (const std::string name : row.names) {
+      std::string small;
+      for (const char c : name) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const std::string number = name.substr(6);
+      for (const std::string& spelling : {small, number, small.substr(6), "Ascend " + number, "ASCEND-" + number, "  " + name + "\t"})
+        ExpectRow(row, spelling);
+    }
   }
 }
 
-TEST(ProductTest, VirtualMemoryDiffers) {
-  EXPECT_TRUE(ProductOf("Ascend910B1").reserves_at);
-  EXPECT_FALSE(ProductOf("Ascend910B1").has_fabric);
-  EXPECT_TRUE(ProductOf("Ascend910_9391").reserves_at);
-  EXPECT_TRUE(ProductOf("Ascend910_9391").has_fabric);
-  EXPECT_FALSE(ProductOf("Ascend950PR_9589").reserves_at);
+TEST(ProductTest, OtherNamesAreNone) {
+  for (const char* name : {"", " ", "Ascend", "Ascend9", "910D", "910C1", "910_94", "910_9", "310P2", "310B5", "310Q", "95", "A2",
+                           "AscendAscend910B1", "H200", "B910", "910*", "*"})
+    EXPECT_EQ(FindProduct(name), nullptr) << name;
 }
 
-TEST(ProductTest, TheProcessHasTheProductOfItsSetting) {
-  const Product expected = ProductOf(GetConfig().soc_name.c_str());
-  EXPECT_EQ(ThisProduct().peers_need_enabling, expected.peers_need_enabling);
-  EXPECT_EQ(ThisProduct().copies_batches, expected.copies_batches);
-  EXPECT_EQ(ThisProduct().copy_descriptor_size, expected.copy_descriptor_size);
-}
+TEST(ProductTest, TheProcessHasTheProductOfItsSetting) { EXPECT_EQ(&ThisProduct(), FindProduct(GetConfig().soc_name)); }
 
 }  // namespace product_test
 }  // namespace ropeway
