@@ -23,7 +23,7 @@ struct Description {
 // A handle is a number that is never used again, so a stale one is noticed.
 struct Registry {
   std::mutex mutex;
-  uintptr_t last_number = uintptr_t{0xF1} << 56;
+  uintptr_t last_number = uintptr_t{0x24} << 56;
   std::unordered_map<aclrtAllocatorDesc, Description> descriptions;
   std::unordered_map<aclrtStream, aclrtAllocatorDesc> by_stream;
 

@@ -18,8 +18,8 @@ struct LabelList final : SlabObject {
   std::vector<aclrtLabel> labels;
   void Recycle() { labels = {}; }
 };
-using LabelSlab = Slab<Label, 0xA1>;
-using LabelListSlab = Slab<LabelList, 0xA2>;
+using LabelSlab = Slab<Label, 0x21>;
+using LabelListSlab = Slab<LabelList, 0x22>;
 
 LabelSlab& Labels() {
   static auto* slab = new LabelSlab;

@@ -1,6 +1,7 @@
 // Objects behind opaque handles. A handle is a number, never an address: type tag, generation and index. Memory of a slab
 // is never given back while the process lives, so looking at a stale handle is always safe, and the generation says
-// that it is stale (runtime.md 0.3: 107017 instead of a crash).
+// that it is stale (runtime.md 0.3: 107017 instead of a crash). A program may keep it in an int64_t: the tag leaves the highest bit
+// free.
 //
 // An object is alive for handles while its generation is odd. It is reused only when its last reference is gone, so
 // tasks and calls in progress can hold an object whose handle is already stale.
@@ -31,6 +32,8 @@ class SlabObject {
 
 template <typename T, uint8_t kTag>
 class Slab {
+  static_assert(kTag != 0 && kTag < 0x80, "handles are neither addresses nor negative");
+
  public:
   static constexpr uint32_t kIndexBits = 20;
   static constexpr uint32_t kCapacity = 1 << kIndexBits;

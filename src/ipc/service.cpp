@@ -134,7 +134,10 @@ Result<Key> Service::Publish(std::shared_ptr<Offer> offer) {
 
 Result<uint64_t> Service::PublishNumber(std::shared_ptr<Offer> offer) {
   uint64_t number = 0;
-  while (number == 0) RW_TRY(FillRandom(&number, sizeof(number)));
+  while (number == 0) {
+    RW_TRY(FillRandom(&number, sizeof(number)));
+    number >>= 1;  // programs keep it in an int64_t
+  }
   const Key key = KeyOfNumber(number);
   RW_TRY(OpenDoor(key.service));
   std::lock_guard lock(mutex_);

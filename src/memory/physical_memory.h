@@ -61,7 +61,7 @@ class PhysicalHandle final : public SlabObject {
   size_t count = 0;
 };
 
-using PhysicalHandleSlab = Slab<PhysicalHandle, 0xB2>;
+using PhysicalHandleSlab = Slab<PhysicalHandle, 0x32>;
 PhysicalHandleSlab& PhysicalHandles();
 
 }  // namespace ropeway

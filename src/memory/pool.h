@@ -25,7 +25,7 @@
 namespace ropeway {
 
 class Pool;
-using PoolSlab = Slab<Pool, 0xA3>;
+using PoolSlab = Slab<Pool, 0x23>;
 PoolSlab& Pools();
 using PoolHold = SlabRef<PoolSlab, Pool>;
 

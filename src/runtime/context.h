@@ -16,7 +16,7 @@
 namespace ropeway {
 
 class Context;
-using ContextSlab = Slab<Context, 0xB1>;
+using ContextSlab = Slab<Context, 0x31>;
 ContextSlab& Contexts();
 
 class Context final : public SlabObject {

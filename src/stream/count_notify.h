@@ -44,7 +44,7 @@ class Counter : public std::enable_shared_from_this<Counter> {
 };
 
 class CountNotify;
-using CountNotifySlab = Slab<CountNotify, 0xD2>;
+using CountNotifySlab = Slab<CountNotify, 0x52>;
 CountNotifySlab& CountNotifies();
 using CountNotifyHold = SlabRef<CountNotifySlab, CountNotify>;
 

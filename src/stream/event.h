@@ -67,11 +67,11 @@ class Record final : public SlabObject, public Marker {
   bool inside_replay_ = false;
 };
 
-using RecordSlab = Slab<Record, 0xE2>;
+using RecordSlab = Slab<Record, 0x62>;
 RecordSlab& Records();
 using RecordHold = SlabRef<RecordSlab, Record>;
 
-using EventSlab = Slab<Event, 0xE1>;
+using EventSlab = Slab<Event, 0x61>;
 EventSlab& Events();
 using EventHold = SlabRef<EventSlab, Event>;
 

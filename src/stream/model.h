@@ -25,7 +25,7 @@
 namespace ropeway {
 
 class Model;
-using ModelSlab = Slab<Model, 0xF1>;
+using ModelSlab = Slab<Model, 0x71>;
 ModelSlab& Models();
 using ModelHold = SlabRef<ModelSlab, Model>;
 
@@ -40,7 +40,7 @@ class ModelPart final : public SlabObject {
   std::atomic<void*> updater{nullptr};  // of a group: the stream that is updating it
   void Recycle() { updater.store(nullptr); }
 };
-using ModelPartSlab = Slab<ModelPart, 0xF2>;
+using ModelPartSlab = Slab<ModelPart, 0x72>;
 ModelPartSlab& ModelParts();
 
 class Model final : public SlabObject, private GraphKeeper {

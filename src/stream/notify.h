@@ -14,7 +14,7 @@ namespace ropeway {
 class Notify;
 class NotifyImport;
 class NotifyOffer;
-using NotifySlab = Slab<Notify, 0xD1>;
+using NotifySlab = Slab<Notify, 0x51>;
 NotifySlab& Notifies();
 using NotifyHold = SlabRef<NotifySlab, Notify>;
 

@@ -21,7 +21,7 @@ class Model;
 class ReportMailbox;
 class Stream;
 
-using StreamSlab = Slab<Stream, 0xC1>;
+using StreamSlab = Slab<Stream, 0x41>;
 inline StreamSlab& Streams();
 using StreamHold = SlabRef<StreamSlab, Stream>;
 

@@ -75,6 +75,15 @@ TEST_F(IpcNumberService, TheSocketAloneOpensNothing) {
   service_->Withdraw(key);
 }
 
+TEST_F(IpcNumberService, NumbersFitInt64) {
+  for (int i = 0; i < 50; ++i) {
+    Result<uint64_t> number = service_->PublishNumber(std::make_shared<TestOffer>());
+    ASSERT_TRUE(number.ok());
+    EXPECT_GT(static_cast<int64_t>(number.value()), 0);
+    service_->Withdraw(KeyOfNumber(number.value()));
+  }
+}
+
 TEST_F(IpcNumberService, NothingIsLeftOfManyNumbers) {
   DescriptorCount descriptors(service_);
   const size_t before = descriptors.Now();

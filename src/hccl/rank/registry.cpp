@@ -22,8 +22,8 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// No address of a program lies up there, so that a pointer that is no handle is never taken for one.
-constexpr uintptr_t kHandleBase = uintptr_t{0xcc} << 56;
+// No address of a program lies up there, so that a pointer that is no handle is never taken for one; and it fits an int64_t.
+constexpr uintptr_t kHandleBase = uintptr_t{0x4c} << 56;
 
 void Leave(HcclComm comm) {
   Registry& registry = TheRegistry();
