@@ -1,18 +1,18 @@
 # The Python module acl: python/site-packages/acl.abi3.so of the drop-in tree, with type stubs. It is built against the limited API
-# of Python 3.10, so the one file that Debian's headers make serves every later python3.
+# of Python 3.7, so the one file that any headers from there on make serves every python3.
 
 set(ROPEWAY_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 whose headers build the module acl, and which runs its tests")
 set(Python3_EXECUTABLE ${ROPEWAY_PYTHON})
-find_package(Python3 3.10 QUIET COMPONENTS Interpreter Development.Module)
+find_package(Python3 3.7 QUIET COMPONENTS Interpreter Development.Module)
 if(NOT Python3_FOUND OR NOT Python3_Development.Module_FOUND)
-  message(WARNING "The Python module acl is not built: ${ROPEWAY_PYTHON} has no development headers of Python 3.10 or later. "
+  message(WARNING "The Python module acl is not built: ${ROPEWAY_PYTHON} has no development headers of Python 3.7 or later. "
                   "On Debian: apt-get install python3-dev")
   return()
 endif()
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
 add_library(acl_python MODULE ${python_sources})
-target_compile_definitions(acl_python PRIVATE Py_LIMITED_API=0x030A0000)
+target_compile_definitions(acl_python PRIVATE Py_LIMITED_API=0x03070000)
 target_compile_options(acl_python PRIVATE -g1)  # hundreds of small functions made by templates: full debug data is 7 MB
 target_include_directories(acl_python SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})
 target_link_libraries(acl_python PRIVATE ascendcl Threads::Threads)

@@ -18,13 +18,13 @@ inline constexpr bool kIsOutput = std::is_pointer_v<Parameter> && !std::is_const
 template <typename Parameter>
 struct Slot {
   static_assert(!std::is_same_v<Parameter, char*>, "text buffers need a function of their own");
-  std::conditional_t<kIsOutput<Parameter>, std::remove_pointer_t<Parameter>, Parameter> value{};
+  std::conditional_t<kIsOutput<Parameter>, std::remove_pointer_t<Parameter>, Holder<Parameter>> value{};
 
   Parameter Pass() {
     if constexpr (kIsOutput<Parameter>) {
       return &value;
     } else {
-      return value;
+      return ValueOf(value);
     }
   }
 };

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -26,6 +28,34 @@ bool Assign(Number number, T& value) {
   }
   return true;
 }
+
+// A text as C wants it; null until it is read. A copy that needs no Python to go away, since the limited API of 3.7 has no view
+// into a str.
+class Text {
+ public:
+  // False with a Python error set when `object` is no str; false when it has zero characters.
+  bool Read(PyObject* object) {
+    const Reference utf8(PyUnicode_AsUTF8String(object));
+    if (!utf8) return false;
+    const auto size = static_cast<size_t>(PyBytes_Size(utf8.get()));
+    text_.emplace(PyBytes_AsString(utf8.get()), size);
+    return strlen(text_->c_str()) == size;
+  }
+  const char* get() const { return text_ ? text_->c_str() : nullptr; }
+
+ private:
+  std::optional<std::string> text_;
+};
+
+// What holds an argument for a parameter of type T.
+template <typename T>
+using Holder = std::conditional_t<std::is_same_v<T, const char*>, Text, T>;
+
+template <typename T>
+const T& ValueOf(const T& value) {
+  return value;
+}
+inline const char* ValueOf(const Text& text) { return text.get(); }
 
 inline bool Failed(bool looks_like_failure) { return looks_like_failure && PyErr_Occurred() != nullptr; }
 
@@ -53,11 +83,7 @@ bool Convert(PyObject* object, T& value) {
     value = static_cast<T>(number);
     return true;
   } else if constexpr (kClass == 'S') {
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(object, &size);
-    if (text == nullptr || strlen(text) != static_cast<size_t>(size)) return false;
-    value = const_cast<T>(text);
-    return true;
+    return value.Read(object);
   } else {
     value = object;
     return true;

@@ -23,12 +23,12 @@ PyObject* ExportKey(const char* path, size_t length, Fill fill) {
 template <FixedString kPath, char kClass, typename Subject>
 PyObject* WithPids(Argv argv, Py_ssize_t count, int (*function)(Subject, int32_t*, size_t)) {
   constexpr char kFormat[] = {kClass, 'O', '\0'};
-  Subject subject;
+  Holder<Subject> subject;
   PyObject* list;
   std::vector<int32_t> pids;
   if (!ReadArguments<kFormat>(kPath.text, argv, count, subject, list)) return nullptr;
   if (!ReadList<'I'>(kPath.text, "pids", list, &pids)) return nullptr;
-  return ToPython(WithoutGil([&] { return function(subject, pids.data(), pids.size()); }));
+  return ToPython(WithoutGil([&] { return function(ValueOf(subject), pids.data(), pids.size()); }));
 }
 
 }  // namespace ropeway::python

@@ -63,7 +63,7 @@ bool AddSubmodule(PyObject* top, Submodule* submodule) {
   }
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
   return PyDict_SetItemString(modules, name, module.get()) == 0 &&
-         PyModule_AddObjectRef(top, Skip(name, LastPart(name)), module.get()) == 0;
+         PyObject_SetAttrString(top, Skip(name, LastPart(name)), module.get()) == 0;
 }
 
 PyObject* MakeModule() {

@@ -2,9 +2,14 @@
 // here.
 #pragma once
 
-// The build defines Py_LIMITED_API as 3.10: one binary then serves every later python3.
+// The build defines Py_LIMITED_API as 3.7: one binary then serves every python3 from there on.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+
+// How functions of this module are called. The limited API has had it since 3.10; 3.7 to 3.9, which change no more, do the same.
+#ifndef METH_FASTCALL
+#define METH_FASTCALL 0x0080
+#endif
 
 #include <cstddef>
 #include <cstdint>

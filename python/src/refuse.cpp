@@ -30,7 +30,7 @@ bool FitsClass(char letter, PyObject* object) {
     case 'O':
       return true;
     case 'S': {
-      const char* text;
+      Text text;
       return Convert<'S'>(object, text);
     }
     case 'F': {

@@ -11,9 +11,9 @@ constexpr char kNoDump[] =
     "there are no operators here whose data could be dumped; ROPEWAY_TRACE writes a trace of all work";
 
 PyObject* SetDump(PyObject*, Argv argv, Py_ssize_t count) {
-  const char* config = nullptr;
+  Text config;
   if (count != 0 && !ReadArguments<"S">("acl.mdl.set_dump", argv, count, config)) return nullptr;
-  return ToPython(aclmdlSetDump(config));
+  return ToPython(aclmdlSetDump(config.get()));
 }
 
 }  // namespace

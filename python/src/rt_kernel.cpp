@@ -33,12 +33,12 @@ struct LaunchConfig {
 
 PyObject* BinaryLoadFromFile(PyObject*, Argv argv, Py_ssize_t count) {
   constexpr char kPath[] = "acl.rt.binary_load_from_file";
-  const char* file;
+  Text file;
   PyObject* list;
   LoadOptions options;
   if (!ReadArguments<"SO">(kPath, argv, count, file, list) || !options.Read(kPath, list)) return nullptr;
   aclrtBinHandle handle = nullptr;
-  const int code = aclrtBinaryLoadFromFile(file, options.get(), &handle);
+  const int code = aclrtBinaryLoadFromFile(file.get(), options.get(), &handle);
   return Tuple(ToPython(handle), ToPython(code));
 }
 

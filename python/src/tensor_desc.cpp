@@ -67,12 +67,12 @@ template <FixedString kPath, char kClass, auto kField>
 PyObject* Set(PyObject*, Argv argv, Py_ssize_t count) {
   constexpr char kFormat[] = {'P', kClass, '\0'};
   TensorDesc* handle;
-  std::conditional_t<kClass == 'S', const char*, int32_t> value{};
+  std::conditional_t<kClass == 'S', Text, int32_t> value{};
   if (!ReadArguments<kFormat>(kPath.text, argv, count, handle, value)) return nullptr;
   TensorDesc* desc = Descs().Find(kPath.text, handle);
   if (desc == nullptr) return ToPython(kBad);
   if constexpr (kClass == 'S') {
-    desc->*kField = value;
+    desc->*kField = value.get();
   } else {
     Assign(value, desc->*kField);
   }

@@ -33,8 +33,8 @@ void NoteFailure(Thread* thread) {
   PyObject* hook = PySys_GetObject("excepthook");
   if (!quiet) {
     PyObject* name = PyObject_GetAttrString(type, "__name__");
-    const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8AndSize(name, nullptr);
-    thread->failure = text == nullptr ? "Exception" : text;
+    Text text;
+    thread->failure = name != nullptr && text.Read(name) ? text.get() : "Exception";
     Py_XDECREF(name);
     if (hook != nullptr)
       Py_XDECREF(PyObject_CallFunctionObjArgs(hook, type, value, traceback == nullptr ? Py_None : traceback, nullptr));

@@ -7,9 +7,9 @@ namespace {
 
 PyObject* Init(PyObject*, Argv argv, Py_ssize_t count) {
   constexpr char kPath[] = "acl.init";
-  const char* config = nullptr;
+  Text config;
   if (count != 0 && !ReadArguments<"S">(kPath, argv, count, config)) return nullptr;
-  return ToPython(WithoutGil([&] { return aclInit(config); }));
+  return ToPython(WithoutGil([&] { return aclInit(config.get()); }));
 }
 
 // The texts of the library, and in front of them those of functions that only this module has.
@@ -21,31 +21,33 @@ PyObject* GetRecentErrMsg(PyObject*, Argv, Py_ssize_t) {
   return ToPython(texts.c_str());
 }
 
+// Reads an attribute; the value stays as it is when there is none.
+template <char kClass, typename T>
+void ReadAttribute(const Reference& object, const char* name, T& value) {
+  const Reference found(object ? PyObject_GetAttrString(object.get(), name) : nullptr);
+  if (!found || !Convert<kClass>(found.get(), value)) PyErr_Clear();
+}
+
 // Where in the program the line comes from.
 PyObject* AppLog(PyObject*, Argv argv, Py_ssize_t count) {
   aclLogLevel level;
-  const char* message;
+  Text message, function, file;
+  uint32_t line = 0;
   if (!ReadArguments<"IS">("acl.app_log", argv, count, level, message)) return nullptr;
-  PyFrameObject* frame = PyEval_GetFrame();  // borrowed
-  Reference code(frame == nullptr ? nullptr : reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-  auto text_of = [&](const char* name, Reference* holder) {
-    *holder = Reference(code ? PyObject_GetAttrString(code.get(), name) : nullptr);
-    const char* text = *holder ? PyUnicode_AsUTF8AndSize(holder->get(), nullptr) : nullptr;
-    PyErr_Clear();
-    return text;
-  };
-  Reference function, file;
-  const int line = frame == nullptr ? 0 : PyFrame_GetLineNumber(frame);
-  aclAppLog(level, text_of("co_name", &function), text_of("co_filename", &file), static_cast<uint32_t>(line), "%s",
-            message);
+  const Reference frame = Reference::Share(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  const Reference code(frame ? PyObject_GetAttrString(frame.get(), "f_code") : nullptr);
+  ReadAttribute<'S'>(code, "co_name", function);
+  ReadAttribute<'S'>(code, "co_filename", file);
+  ReadAttribute<'U'>(frame, "f_lineno", line);
+  aclAppLog(level, function.get(), file.get(), line, "%s", message.get());
   return None();
 }
 
 PyObject* GetVersionStr(PyObject*, Argv argv, Py_ssize_t count) {
-  char* package;
+  Text package;
   if (!ReadArguments<"S">("acl.get_version_str", argv, count, package)) return nullptr;
   char version[ACL_PKG_VERSION_MAX_SIZE + 1] = {};
-  const int code = aclsysGetVersionStr(package, version);
+  const int code = aclsysGetVersionStr(const_cast<char*>(package.get()), version);
   return Tuple(ToPython(static_cast<const char*>(version)), ToPython(code));
 }
 
