@@ -22,15 +22,17 @@ set_target_properties(acl_python PROPERTIES PREFIX "" OUTPUT_NAME acl SUFFIX .ab
   INSTALL_RPATH "$ORIGIN/../../lib64:$ORIGIN/../../../lib64")
 
 # Scripts put site-packages/acl on PYTHONPATH, or pyACL/python/site-packages/acl: the folder that holds the module. So it is there
-# under those names, too. The folder has no __init__.py, which is why the file beside it wins; it also holds the stubs.
+# under those names, too. The folder has no __init__.py, which is why the file beside it wins; it also holds the stubs,
+# and py.typed, without which type checkers pass them over.
 set(site_packages python/site-packages)
 file(CREATE_LINK ../acl.abi3.so ${staging_dir}/acl.abi3.so SYMBOLIC)
 file(CREATE_LINK ../python ${staging_dir}/python SYMBOLIC)
 install(TARGETS acl_python LIBRARY DESTINATION ${site_packages})
 install(FILES ${staging_dir}/acl.abi3.so DESTINATION ${site_packages}/acl)
 install(FILES ${staging_dir}/python DESTINATION pyACL)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/stubs/acl DESTINATION ${site_packages} FILES_MATCHING PATTERN "*.pyi")
-file(GLOB python_stubs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/stubs/acl/*.pyi)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/stubs/acl DESTINATION ${site_packages} FILES_MATCHING PATTERN "*.pyi"
+  PATTERN py.typed)
+file(GLOB python_stubs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/stubs/acl/*)
 add_custom_command(OUTPUT ${tree_stamp} DEPENDS acl_python ${python_stubs} APPEND)
 
 if(BUILD_TESTING)

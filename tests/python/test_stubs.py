@@ -3,6 +3,7 @@ import ast
 import inspect
 import pathlib
 import re
+import sys
 
 import pytest
 
@@ -50,6 +51,13 @@ def test_stubs_match_the_module(name):
             parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters
         ), function_name
         assert items_in(stub.returns) == items_of(function), function_name
+
+
+def test_type_checkers_find_the_stubs_where_they_find_the_module():
+    """On PYTHONPATH they take the stubs of a package, which says by py.typed that it has some."""
+    assert str(STUBS.parent) in (str(pathlib.Path(entry).resolve()) for entry in sys.path)
+    assert (STUBS / "__init__.pyi").is_file() and (STUBS / "py.typed").is_file()
+    assert not (STUBS / "__init__.py").exists(), "it would be imported in place of the module"
 
 
 def test_the_stub_of_the_module_names_its_submodules():
