@@ -45,9 +45,11 @@ void Befriend(int one, int other) {
   Runtime::Get().device(other).SetPeer(one, true);
 }
 
-Status Import(const ipc::Key& key, int device, const Context& context, aclrtDrvMemHandle* handle) {
+// Numbers are for other processes; programs import fabric handles where they made them, too.
+Status Import(const ipc::Key& key, aclrtMemSharedHandleType shareType, int device, const Context& context, aclrtDrvMemHandle* handle) {
   RW_TRY_SET(VirtualMemory * keeper, TheVirtualMemory());
-  RW_TRY_SET(ImportedPhysical imported, ImportPhysical(key, TheEngine(), device, Runtime::UserIdOf(device)));
+  const bool own_too = shareType == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
+  RW_TRY_SET(ImportedPhysical imported, ImportPhysical(key, TheEngine(), device, Runtime::UserIdOf(device), own_too));
   RW_TRY(keeper->Publish(std::move(imported.memory), handle));
   Befriend(context.device(), imported.exporters_device);
   return Ok();
@@ -93,7 +95,7 @@ aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t dev
     RW_TRY(RequirePointer("handle", handle));
     RW_TRY_SET(int device, FindDevice("deviceId", deviceId));
     RW_TRY_SET(Context * context, CurrentContext());
-    return Import(ipc::KeyOfNumber(shareableHandle), device, *context, handle);
+    return Import(ipc::KeyOfNumber(shareableHandle), ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, device, *context, handle);
   });
 }
 
@@ -105,7 +107,7 @@ aclError aclrtMemImportFromShareableHandleV2(void* shareableHandle, aclrtMemShar
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireShareType(shareType));
     RW_TRY_SET(ipc::Key key, KeyOf(shareableHandle, shareType));
-    return Import(key, context->device(), *context, handle);
+    return Import(key, shareType, context->device(), *context, handle);
   });
 }
 

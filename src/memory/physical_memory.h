@@ -20,7 +20,7 @@ struct PhysicalTraits {
   int numa_node = -1;                // of the host's; -1: any
   size_t granularity = kChunkBytes;  // of sizes and of the addresses it is mapped at
   uint32_t page_size = 0;
-  bool imported = false;             // another process made it
+  bool imported = false;             // from a shareable handle
   aclrtPhysicalMemProp described{};  // what the API says about it
 };
 

@@ -38,6 +38,14 @@ class PhysicalOffer final : public ipc::Offer {
     Write(traits_, welcome);
     *fd = pages_->descriptor();
   }
+  // The same for an importer in this process, which needs no list.
+  ImportedPhysical HandOver(int device, int user_id) const {
+    ipc::Message welcome{};
+    Write(traits_, &welcome);
+    PhysicalTraits traits;
+    Read(welcome, device, user_id, &traits);
+    return {std::make_shared<PhysicalMemory>(traits, pages_, nullptr), traits_.device};
+  }
   // An importer has all it wants when it is in.
   void OnMessage(ipc::Connection&, const ipc::Message&, ipc::Descriptor) override {}
   void OnGone(ipc::Connection&, bool) override {}
@@ -93,10 +101,12 @@ Status AdmitToPhysical(const ipc::Key& key, const int32_t* pids, size_t count) {
   return Ok();
 }
 
-Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int device, int user_id) {
+Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int device, int user_id, bool own_too) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
-  if (service->Find(key, kPhysicalOfferType) != nullptr)
+  if (const std::shared_ptr<ipc::Offer> own = service->Find(key, kPhysicalOfferType)) {
+    if (own_too) return static_cast<const PhysicalOffer&>(*own).HandOver(device, user_id);
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was exported by this process; use the handle itself");
+  }
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kPhysicalOfferType, {}, Deadline::AfterMs(ipc::kPatienceMs)));
   joined.connection->Close();
   PhysicalTraits traits;

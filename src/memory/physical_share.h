@@ -28,7 +28,7 @@ struct ImportedPhysical {
   int exporters_device = -1;  // by physical id
 };
 // `device` is where the memory lies for this process, unless it is the host's; `user_id` is the API's name for that. 107000:
-// unknown, gone, or exported by this very process; 207006: not on the list; 507022: the exporter does not answer.
-Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int device, int user_id);
+// unknown, gone, or exported by this very process, unless `own_too`; 207006: not on the list; 507022: the exporter does not answer.
+Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int device, int user_id, bool own_too);
 
 }  // namespace ropeway

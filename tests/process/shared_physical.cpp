@@ -164,9 +164,42 @@ void Fabric() {
   RW_CHECK_EQ(TellImport(peer, "import fabric", key), ACL_SUCCESS);
 }
 
+// Those can be imported by the process that made them, too, and no list keeps it out.
+void FabricInOneProcess() {
+  RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  Memory memory(0);
+  aclrtMemFabricHandle fabric = {};
+  RW_CHECK_EQ(aclrtMemExportToShareableHandleV2(memory.handle, 0, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &fabric), ACL_SUCCESS);
+  const std::string key(reinterpret_cast<char*>(fabric.data), 64);
+  Memory again, there;
+  RW_CHECK_EQ(ImportFabric(key, &again.handle), ACL_SUCCESS);
+  RW_CHECK(again.handle != memory.handle);
+  Window first, second, third;
+  RW_CHECK_EQ(aclrtMapMem(first.base, kUnit, 0, memory.handle, 0), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMapMem(second.base, kUnit, 0, again.handle, 0), ACL_SUCCESS);
+  first.Write("one memory, two places");
+  RW_CHECK_EQ(second.Read(), "one memory, two places");
+  // On another device, which reaches this one from then on.
+  RW_CHECK_EQ(PeerStatus(0, 1) + PeerStatus(1, 0), "00");
+  RW_CHECK_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  RW_CHECK_EQ(ImportFabric(key, &there.handle), ACL_SUCCESS);
+  RW_CHECK_EQ(PeerStatus(0, 1) + PeerStatus(1, 0), "11");
+  RW_CHECK_EQ(aclrtMapMem(third.base, kUnit, 0, there.handle, 0), ACL_SUCCESS);
+  third.Write("and a third");
+  RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  // The bytes outlive the exported handle, and the fabric handle does not.
+  RW_CHECK_EQ(aclrtUnmapMem(first.base), ACL_SUCCESS);
+  memory.Free();
+  RW_CHECK_EQ(second.Read(), "and a third");
+  aclrtDrvMemHandle late = nullptr;
+  RW_CHECK_EQ(ImportFabric(key, &late), ACL_ERROR_RT_PARAM_INVALID);
+  RW_CHECK_EQ(aclrtUnmapMem(second.base), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtUnmapMem(third.base), ACL_SUCCESS);
+}
+
 void All() {
   for (const char* mode : {"lists", "everybody", "exporter_dies", "importer_dies"}) ExpectClean(mode);
-  ExpectClean("fabric", {{"ROPEWAY_SOC", "Ascend910_9391"}});
+  for (const char* mode : {"fabric", "fabric_in_one_process"}) ExpectClean(mode, {{"ROPEWAY_SOC", "Ascend910_9391"}});
 }
 
 }  // namespace
@@ -178,6 +211,7 @@ int main(int argc, char** argv) {
                              {"exporter_dies", &ExporterDies},
                              {"importer_dies", &ImporterDies},
                              {"fabric", &Fabric},
+                             {"fabric_in_one_process", &FabricInOneProcess},
                              {"importer", &Importer},
                              {"victim", &Victim}});
 }

@@ -11,6 +11,7 @@ namespace process_test {
 constexpr size_t kUnit = size_t{2} << 20;
 
 struct Memory {
+  Memory() = default;
   // -1: the host's.
   explicit Memory(int device) {
     aclrtPhysicalMemProp prop = {};
