@@ -38,6 +38,12 @@ constexpr AttributeRow kAttributeRows[] = {
 
 }  // namespace
 
+Result<int> FindAskedDevice(uint32_t deviceId) {
+  const int visible = Runtime::VisibleCount();
+  if (deviceId < static_cast<uint32_t>(visible)) return Runtime::PhysicalId(static_cast<int>(deviceId));
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "deviceId %u is not one of the %d visible devices", deviceId, visible);
+}
+
 std::optional<int64_t> DeviceAttribute(int physical_id, aclrtDevAttr attr) {
   // Thread and grid sizes are known to the product and mean nothing on it.
   if (attr >= ACL_DEV_ATTR_WARP_SIZE && attr <= ACL_DEV_ATTR_MAX_BLOCK_DIM_Z) return 0;

@@ -88,10 +88,8 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
-    if (deviceId >= static_cast<uint32_t>(Runtime::VisibleCount()))  // 107000 here, unlike most calls
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "deviceId %u is not one of the %d visible devices", deviceId,
-                  Runtime::VisibleCount());
-    const std::optional<int64_t> found = DeviceAttribute(Runtime::PhysicalId(static_cast<int>(deviceId)), attr);
+    RW_TRY_SET(int device, FindAskedDevice(deviceId));
+    const std::optional<int64_t> found = DeviceAttribute(device, attr);
     if (!found && (attr == ACL_DEV_ATTR_HD_CONNECT_TYPE || attr == ACL_DEV_ATTR_DEVICE_FORM_FACTOR))
       return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s does not tell attribute %d", GetConfig().soc_name.c_str(),
                   static_cast<int>(attr));

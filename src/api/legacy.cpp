@@ -7,7 +7,9 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "api/device_facts.h"
 #include "api/entry.h"
+#include "runtime/product.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -21,27 +23,34 @@ namespace {
 struct DeviceFact {
   int32_t module;
   int32_t kind;
-  aclrtDevAttr attribute;
+  int64_t (*read)(int physical_id);
 };
+
+template <aclrtDevAttr kAttribute>
+int64_t Attribute(int physical_id) {
+  return DeviceAttribute(physical_id, kAttribute).value_or(0);
+}
+
+int64_t AddressMode(int) { return ThisProduct().unified_addresses ? 1 : 0; }
 
 constexpr int32_t kSystem = 0, kAiCpu = 1, kAiCore = 4, kVectorCore = 7;
-constexpr int32_t kCoreCount = 3, kPhysicalChip = 18, kSuperPodDevice = 26, kServer = 27, kSuperPod = 29;
+constexpr int32_t kCoreCount = 3, kPhysicalChip = 18, kPhysicalDie = 19, kSuperPodDevice = 26, kServer = 27, kSuperPod = 29,
+                  kAddressMode = 30;
 constexpr DeviceFact kDeviceFacts[] = {
-    {kAiCpu, kCoreCount, ACL_DEV_ATTR_AICPU_CORE_NUM},
-    {kAiCore, kCoreCount, ACL_DEV_ATTR_AICORE_CORE_NUM},
-    {kVectorCore, kCoreCount, ACL_DEV_ATTR_VECTOR_CORE_NUM},
-    {kSystem, kPhysicalChip, ACL_DEV_ATTR_PHY_CHIP_ID},
-    {kSystem, kSuperPodDevice, ACL_DEV_ATTR_SUPER_POD_DEVICE_ID},
-    {kSystem, kServer, ACL_DEV_ATTR_SUPER_POD_SERVER_ID},
-    {kSystem, kSuperPod, ACL_DEV_ATTR_SUPER_POD_ID},
+    {kAiCpu, kCoreCount, &Attribute<ACL_DEV_ATTR_AICPU_CORE_NUM>},
+    {kAiCore, kCoreCount, &Attribute<ACL_DEV_ATTR_AICORE_CORE_NUM>},
+    {kVectorCore, kCoreCount, &Attribute<ACL_DEV_ATTR_VECTOR_CORE_NUM>},
+    {kSystem, kPhysicalChip, &Attribute<ACL_DEV_ATTR_PHY_CHIP_ID>},
+    {kSystem, kPhysicalDie, &Attribute<ACL_DEV_ATTR_PHY_CHIP_ID>},  // a device is one die
+    {kSystem, kSuperPodDevice, &Attribute<ACL_DEV_ATTR_SUPER_POD_DEVICE_ID>},
+    {kSystem, kServer, &Attribute<ACL_DEV_ATTR_SUPER_POD_SERVER_ID>},
+    {kSystem, kSuperPod, &Attribute<ACL_DEV_ATTR_SUPER_POD_ID>},
+    {kSystem, kAddressMode, &AddressMode},
 };
 
-Status FindFact(int32_t moduleType, int32_t infoType, const DeviceFact** found) {
+Result<const DeviceFact*> FindFact(int32_t moduleType, int32_t infoType) {
   for (const DeviceFact& fact : kDeviceFacts) {
-    if (fact.module == moduleType && fact.kind == infoType) {
-      *found = &fact;
-      return Ok();
-    }
+    if (fact.module == moduleType && fact.kind == infoType) return &fact;
   }
   return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
               "module %d has no information of kind %d here; aclrtGetDeviceInfo knows more", moduleType, infoType);
@@ -108,12 +117,13 @@ Status SetOption(aclrtStreamConfigHandle& config, aclrtStreamConfigAttr attr, co
 int32_t rtDeviceGetBareTgid(uint32_t* pid) { return aclrtDeviceGetBareTgid(reinterpret_cast<int32_t*>(pid)); }
 
 int32_t rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType, int64_t* value) {
-  const DeviceFact* fact = nullptr;
-  const aclError checked = Entry(__func__, [&]() -> Status {
+  return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
-    return FindFact(moduleType, infoType, &fact);
+    RW_TRY_SET(const DeviceFact* fact, FindFact(moduleType, infoType));
+    RW_TRY_SET(int device, FindAskedDevice(deviceId));
+    *value = fact->read(device);
+    return Ok();
   });
-  return checked != ACL_SUCCESS ? checked : aclrtGetDeviceInfo(deviceId, fact->attribute, value);
 }
 
 int32_t rtGetLogicDevIdByUserDevId(int32_t userDevId, int32_t* logicDevId) {

@@ -18,15 +18,15 @@ struct Family {
 
 // clang-format off
 constexpr Family kFamilies[] = {
-    //                                       enabling batches descriptor cells  waits  fabric counters events reserves_at
-    {"910 910A 910PROA 910PROB 910PREMIUMA", {true,   false,  0,         true,  false, false, false,   true,  true}},
-    {"910B*",                                {true,   true,   32,        true,  true,  false, false,   true,  true}},
-    {"910C 910_93*",                         {false,  true,   32,        true,  true,  true,  false,   true,  true}},
-    {"950DT*",                               {true,   true,   64,        true,  true,  false, true,    false, false}},
-    {"950* 910_95*",                         {true,   true,   64,        true,  true,  false, true,    true,  false}},
-    {"310P 310P1 310P3 310P5 310P7",         {true,   false,  0,         false, false, false, false,   true,  true}},
-    {"310B 310B1 310B2 310B3 310B4",         {true,   false,  32,        false, false, false, false,   true,  true}},
-    {"310 310RC",                            {true,   false,  0,         false, false, false, false,   true,  true}},
+    //                                       enabling batches descriptor cells  waits  fabric unified counters events reserves_at
+    {"910 910A 910PROA 910PROB 910PREMIUMA", {true,   false,  0,         true,  false, false, false,  false,   true,  true}},
+    {"910B*",                                {true,   true,   32,        true,  true,  false, false,  false,   true,  true}},
+    {"910C 910_93*",                         {false,  true,   32,        true,  true,  true,  true,   false,   true,  true}},
+    {"950DT*",                               {true,   true,   64,        true,  true,  false, false,  true,    false, false}},
+    {"950* 910_95*",                         {true,   true,   64,        true,  true,  false, false,  true,    true,  false}},
+    {"310P 310P1 310P3 310P5 310P7",         {true,   false,  0,         false, false, false, false,  false,   true,  true}},
+    {"310B 310B1 310B2 310B3 310B4",         {true,   false,  32,        false, false, false, false,  false,   true,  true}},
+    {"310 310RC",                            {true,   false,  0,         false, false, false, false,  false,   true,  true}},
 };
 // clang-format on
 

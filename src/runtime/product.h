@@ -13,6 +13,7 @@ struct Product {
   bool copies_by_cells;         // two-level pointers
   bool has_value_waits;
   bool has_fabric;              // shareable handles that reach further than a machine
+  bool unified_addresses;       // of all devices, as the driver tells
   bool counts_notifies;         // 950
   bool shares_events;           // with other processes: all but 950DT
   bool reserves_at;             // virtual addresses can be chosen

@@ -5,6 +5,8 @@
 #include "acl/acl.h"
 #include "tests/process/shared_physical.h"
 
+extern "C" int32_t rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType, int64_t* value);
+
 namespace {
 
 using namespace process_test;
@@ -73,6 +75,14 @@ aclError TryPeer(void* block) {
   return code;
 }
 
+// 1: one range of addresses for all devices.
+int64_t AddressMode() {
+  constexpr int32_t kSystem = 0, kAddressMode = 30;
+  int64_t mode = -1;
+  RW_CHECK_EQ(rtGetDeviceInfo(0, kSystem, kAddressMode, &mode), ACL_SUCCESS);
+  return mode;
+}
+
 void Probe() {
   void* block = nullptr;
   void* host = nullptr;
@@ -80,12 +90,12 @@ void Probe() {
   RW_CHECK_EQ(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
   RW_CHECK_EQ(aclrtMallocHost(&host, kBytes), ACL_SUCCESS);
   std::cout << aclrtGetSocName() << ": " << TryDescriptor(static_cast<char*>(block)) << ' ' << TryBatch(block, host) << ' '
-            << TryValues(block) << ' ' << TryFabric() << ' ' << TryPeer(block);
+            << TryValues(block) << ' ' << TryFabric() << ' ' << TryPeer(block) << ' ' << AddressMode();
 }
 
 // What a process with this setting answers, as Probe prints it; it says nothing else.
 void Expect(const char* name, const std::string& answers, const char* variable = "ROPEWAY_SOC") {
-  const Child child = RunSelf("probe", {{"ROPEWAY_SOC", nullptr}, {"SOC_VERSION", nullptr}, {variable, name}});
+  const Child child = RunSelf("probe", {{"ROPEWAY_SOC", nullptr}, {"SOC_VERSION", nullptr}, {variable, name}, {"ROPEWAY_ENGINE", "cpu"}});
   if (!child.ExitedWith(0)) Fail(__FILE__, __LINE__, std::string(name) + ": " + child.Describe());
   RW_CHECK_EQ(child.out, name + (": " + answers));
   RW_CHECK_EQ(child.err, "");
@@ -95,18 +105,18 @@ void Expect(const char* name, const std::string& answers, const char* variable =
 // want enabling. All names of a family are in the unit test of products; here are two spellings of each.
 void Table() {
   struct Row {
-    const char *name, *spelling, *answers;  // descriptor copies, batches, value waits, fabric handles, copies between peers
+    const char *name, *spelling, *answers;  // descriptor copies, batches, value waits, fabric handles, copies between peers, address mode
   };
   constexpr Row kRows[] = {
-      {"Ascend910A", "910 pro b", "207000 207000 207000 207000 107000"},
-      {"Ascend910B1", "ascend910b1", "32 0 0 207000 107000"},
-      {"Ascend910_9391", "Ascend 910C", "32 0 0 0 0"},
-      {"ascend910_9391", "ASCEND910_9362", "32 0 0 0 0"},
-      {"Ascend950PR_9589", "ascend-950", "64 0 0 207000 107000"},
-      {"Ascend910_9589", "Ascend950DT", "64 0 0 207000 107000"},
-      {"Ascend310P3", "310p", "207000 207000 207000 207000 107000"},
-      {"Ascend310B4", "310b", "32 207000 207000 207000 107000"},
-      {"Ascend310", "310rc", "207000 207000 207000 207000 107000"},
+      {"Ascend910A", "910 pro b", "207000 207000 207000 207000 107000 0"},
+      {"Ascend910B1", "ascend910b1", "32 0 0 207000 107000 0"},
+      {"Ascend910_9391", "Ascend 910C", "32 0 0 0 0 1"},
+      {"ascend910_9391", "ASCEND910_9362", "32 0 0 0 0 1"},
+      {"Ascend950PR_9589", "ascend-950", "64 0 0 207000 107000 0"},
+      {"Ascend910_9589", "Ascend950DT", "64 0 0 207000 107000 0"},
+      {"Ascend310P3", "310p", "207000 207000 207000 207000 107000 0"},
+      {"Ascend310B4", "310b", "32 207000 207000 207000 107000 0"},
+      {"Ascend310", "310rc", "207000 207000 207000 207000 107000 0"},
   };
   for (const Row& row : kRows) {
     Expect(row.name, row.answers);
@@ -116,9 +126,9 @@ void Table() {
 
 // Said once, with the names that there are; everything is as on the default product, but the name is given back.
 void Unknown() {
-  const Child child = RunSelf("probe", {{"ROPEWAY_SOC", "Ascend777"}, {"ASCEND_SLOG_PRINT_TO_STDOUT", "1"}});
+  const Child child = RunSelf("probe", {{"ROPEWAY_SOC", "Ascend777"}, {"ROPEWAY_ENGINE", "cpu"}, {"ASCEND_SLOG_PRINT_TO_STDOUT", "1"}});
   RW_CHECK(child.ExitedWith(0));
-  RW_CHECK_EQ(child.out, "Ascend777: 32 0 0 207000 107000");
+  RW_CHECK_EQ(child.out, "Ascend777: 32 0 0 207000 107000 0");
   RW_CHECK_EQ(std::count(child.err.begin(), child.err.end(), '\n'), 1);
   for (const char* part : {"'Ascend777'", "ROPEWAY_SOC", "Ascend910B1", "910B*", "910C 910_93*", "950* 910_95*", "310RC"}) {
     if (child.err.find(part) == std::string::npos) Fail(__FILE__, __LINE__, std::string(part) + " is not in: " + child.err);

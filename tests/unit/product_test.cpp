@@ -16,29 +16,29 @@ struct Row {
   std::initializer_list<const char*> names;
   bool peers_need_enabling, batches;
   size_t descriptor;
-  bool cells, values, fabric, counters, events, reserves_at;
+  bool cells, values, fabric, unified, counters, events, reserves_at;
 };
 const Row kRows[] = {
     // training: copies through two-level pointers, none of the rest
     {{"Ascend910", "Ascend910A", "Ascend910ProA", "Ascend910ProB", "Ascend910PremiumA"},
-     true, false, 0, true, false, false, false, true, true},
+     true, false, 0, true, false, false, false, false, true, true},
     // A2
     {{"Ascend910B", "Ascend910B1", "Ascend910B2", "Ascend910B2C", "Ascend910B3", "Ascend910B4", "Ascend910B4-1"},
-     true, true, 32, true, true, false, false, true, true},
+     true, true, 32, true, true, false, false, false, true, true},
     // A3: devices reach each other without asking
     {{"Ascend910C", "Ascend910_93", "Ascend910_9361", "Ascend910_9362", "Ascend910_9371", "Ascend910_9372", "Ascend910_9381",
       "Ascend910_9382", "Ascend910_9391", "Ascend910_9392"},
-     false, true, 32, true, true, true, false, true, true},
+     false, true, 32, true, true, true, true, false, true, true},
     // 950: the large descriptor
     {{"Ascend950", "Ascend950PR", "Ascend950PR_9589", "Ascend910_95", "Ascend910_9589"},
-     true, true, 64, true, true, false, true, true, false},
-    {{"Ascend950DT", "Ascend950DT_9591"}, true, true, 64, true, true, false, true, false, false},
+     true, true, 64, true, true, false, false, true, true, false},
+    {{"Ascend950DT", "Ascend950DT_9591"}, true, true, 64, true, true, false, false, true, false, false},
     // inference and edge
     {{"Ascend310P", "Ascend310P1", "Ascend310P3", "Ascend310P5", "Ascend310P7"},
-     true, false, 0, false, false, false, false, true, true},
+     true, false, 0, false, false, false, false, false, true, true},
     {{"Ascend310B", "Ascend310B1", "Ascend310B2", "Ascend310B3", "Ascend310B4"},
-     true, false, 32, false, false, false, false, true, true},
-    {{"Ascend310", "Ascend310RC"}, true, false, 0, false, false, false, false, true, true},
+     true, false, 32, false, false, false, false, false, true, true},
+    {{"Ascend310", "Ascend310RC"}, true, false, 0, false, false, false, false, false, true, true},
 };
 
 void ExpectRow(const Row& row, const std::string& name) {
@@ -50,6 +50,7 @@ void ExpectRow(const Row& row, const std::string& name) {
   EXPECT_EQ(product->copies_by_cells, row.cells) << name;
   EXPECT_EQ(product->has_value_waits, row.values) << name;
   EXPECT_EQ(product->has_fabric, row.fabric) << name;
+  EXPECT_EQ(product->unified_addresses, row.unified) << name;
   EXPECT_EQ(product->counts_notifies, row.counters) << name;
   EXPECT_EQ(product->shares_events, row.events) << name;
   EXPECT_EQ(product->reserves_at, row.reserves_at) << name;

@@ -46,7 +46,7 @@ TEST_F(LegacyNames, DeviceInfoAgreesWithTheSuccessor) {
       {1, 3, ACL_DEV_ATTR_AICPU_CORE_NUM},       {4, 3, ACL_DEV_ATTR_AICORE_CORE_NUM},
       {7, 3, ACL_DEV_ATTR_VECTOR_CORE_NUM},      {0, 18, ACL_DEV_ATTR_PHY_CHIP_ID},
       {0, 26, ACL_DEV_ATTR_SUPER_POD_DEVICE_ID}, {0, 27, ACL_DEV_ATTR_SUPER_POD_SERVER_ID},
-      {0, 29, ACL_DEV_ATTR_SUPER_POD_ID},
+      {0, 29, ACL_DEV_ATTR_SUPER_POD_ID},        {0, 19, ACL_DEV_ATTR_PHY_CHIP_ID},
   };
   for (const Pair& pair : pairs) {
     int64_t older = -77, newer = -78;
