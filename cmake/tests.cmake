@@ -184,6 +184,12 @@ function(ropeway_hccl_host_tests)
   ropeway_long_test(hccl_hosts)
 endfunction()
 
+# ropeway_example_test(ENGINE) runs all examples on an engine.
+function(ropeway_example_test engine)
+  ropeway_watched_test(examples_${engine} bash ${tests_dir}/dropin/run_examples.sh ${PROJECT_SOURCE_DIR}/examples
+                       ${CMAKE_BINARY_DIR}/examples ${engine})
+endfunction()
+
 # The CUDA engine on a stand-in for the driver: what its host side does needs no GPU, and the same suite judges it.
 function(ropeway_cuda_tests)
   add_library(fake_cuda SHARED ${tests_dir}/fake_cuda/driver.cpp)
@@ -195,6 +201,8 @@ function(ropeway_cuda_tests)
   ropeway_watched_test(conformance_cuda $<TARGET_FILE:conformance_tests>)
   set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
                ROPEWAY_DEVICE_MEMORY=8GiB)
+  ropeway_example_test(cuda)
+  set_property(TEST examples_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder})
 endfunction()
 
 ropeway_static_test(layering ${tools_dir}/check_layers.sh)
@@ -218,6 +226,9 @@ if(TARGET ascendcl)
     ropeway_hccl_host_tests()
   endif()
   ropeway_process_tests()
+  if(NOT ROPEWAY_SANITIZE)
+    ropeway_example_test(cpu)
+  endif()
   if(TARGET ropeway_cuda)
     ropeway_cuda_tests()
   endif()

@@ -1,6 +1,7 @@
 // A paged KV cache that takes only the memory it needs: one range of addresses for good, and 2 MiB pages of device
 // memory mapped into it when requests come and given back when they go. Blocks keep their addresses as long as they
 // live, so block tables never change, and copies run over page borders. Every byte is verified before its request ends.
+// Where the library has no virtual memory, the pool takes all of its memory at once.
 //
 //   source build/cann/set_env.sh
 //   g++ -std=c++17 -O2 kv_pool.cpp -o kv_pool -lascendcl && ./kv_pool
@@ -18,6 +19,7 @@
 constexpr size_t kPage = 2u << 20;
 constexpr size_t kBlock = 48u << 10;  // of one token group; does not divide a page, so that some blocks lie in two
 constexpr size_t kAddresses = 64ull << 30;  // as much as the cache could ever hold; costs nothing
+constexpr size_t kFixedBytes = 256u << 20;  // of a pool that cannot grow
 
 static void Check(aclError code, const char* call) {
   if (code == ACL_SUCCESS) return;
@@ -31,12 +33,14 @@ class KvPool {
  public:
   KvPool() {
     void* base;
-    CHECK(aclrtReserveMemAddress(&base, kAddresses, 0, nullptr, 0));
+    const aclError reserved = aclrtReserveMemAddress(&base, kAddresses, 0, nullptr, 0);
+    fixed_ = reserved == ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    CHECK(fixed_ ? aclrtMalloc(&base, kFixedBytes, ACL_MEM_MALLOC_HUGE_FIRST) : reserved);
     base_ = static_cast<char*>(base);
   }
   ~KvPool() {
     while (!pages_.empty()) Unmap(pages_.begin()->first);
-    CHECK(aclrtReleaseMemAddress(base_));
+    CHECK(fixed_ ? aclrtFree(base_) : aclrtReleaseMemAddress(base_));
   }
 
   char* at(size_t block) const { return base_ + block * kBlock; }
@@ -45,6 +49,7 @@ class KvPool {
   // The lowest free block, so that the pool stays dense; its pages are mapped now if they are not.
   size_t Take() {
     const size_t block = free_.empty() ? end_++ : *free_.begin();
+    if (fixed_ && (block + 1) * kBlock > kFixedBytes) Check(ACL_ERROR_RT_MEMORY_ALLOCATION, "KvPool::Take");
     free_.erase(block);
     for (size_t page = FirstPage(block); page <= LastPage(block); ++page) {
       if (pages_.count(page) == 0) Map(page);
@@ -70,6 +75,11 @@ class KvPool {
   static size_t LastPage(size_t block) { return ((block + 1) * kBlock - 1) / kPage; }
 
   void Map(size_t page) {
+    aclrtDrvMemHandle memory = nullptr;
+    if (!fixed_) memory = MapMemory(base_ + page * kPage);
+    pages_[page] = Page{memory, 0};
+  }
+  static aclrtDrvMemHandle MapMemory(char* address) {
     aclrtPhysicalMemProp prop = {};
     prop.handleType = ACL_MEM_HANDLE_TYPE_NONE;
     prop.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
@@ -78,16 +88,19 @@ class KvPool {
     prop.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     aclrtDrvMemHandle memory;
     CHECK(aclrtMallocPhysical(&memory, kPage, &prop, 0));
-    CHECK(aclrtMapMem(base_ + page * kPage, kPage, 0, memory, 0));
-    pages_[page] = Page{memory, 0};
+    CHECK(aclrtMapMem(address, kPage, 0, memory, 0));
+    return memory;
   }
   void Unmap(size_t page) {
-    CHECK(aclrtUnmapMem(base_ + page * kPage));
-    CHECK(aclrtFreePhysical(pages_[page].memory));
+    if (!fixed_) {
+      CHECK(aclrtUnmapMem(base_ + page * kPage));
+      CHECK(aclrtFreePhysical(pages_[page].memory));
+    }
     pages_.erase(page);
   }
 
   char* base_;
+  bool fixed_;
   std::map<size_t, Page> pages_;
   std::set<size_t> free_;
   size_t end_ = 0;  // blocks from here on were never used
@@ -132,7 +145,7 @@ static bool End(KvPool& pool, Request& request, char* staging, aclrtStream strea
 static void Report(const char* when, const KvPool& pool, size_t requests) {
   size_t free_bytes, total;
   CHECK(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total));
-  std::printf("%-22s %8zu requests  %6zu MiB mapped  %6zu MiB of the device in use\n", when, requests,
+  std::printf("%-22s %8zu requests  %6zu MiB of pages  %6zu MiB of the device in use\n", when, requests,
               pool.mapped_bytes() >> 20, (total - free_bytes) >> 20);
 }
 

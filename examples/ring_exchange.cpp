@@ -58,7 +58,10 @@ static int RunRank(uint32_t size, uint32_t rank, const std::string& path) {
   constexpr size_t kCount = 1 << 20;
   constexpr size_t kBytes = kCount * sizeof(uint32_t);
   MUST(aclInit(nullptr));
-  MUST(aclrtSetDevice(static_cast<int32_t>(rank % 8)));
+  uint32_t devices = 0;
+  MUST(aclrtGetDeviceCount(&devices));
+  const auto device = static_cast<int32_t>(rank % devices);
+  MUST(aclrtSetDevice(device));
   aclrtStream stream = nullptr;
   MUST(aclrtCreateStream(&stream));
   const HcclRootInfo root = ShareRootInfo(rank, path);
@@ -87,7 +90,7 @@ static int RunRank(uint32_t size, uint32_t rank, const std::string& path) {
   MUST(aclrtFree(in));
   MUST(aclrtFree(out));
   MUST(aclrtDestroyStream(stream));
-  MUST(aclrtResetDevice(static_cast<int32_t>(rank % 8)));
+  MUST(aclrtResetDevice(device));
   MUST(aclFinalize());
   return 0;
 }
