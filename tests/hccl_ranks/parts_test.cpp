@@ -1,6 +1,8 @@
 // The pieces under a communicator: hashes, messages, tables, root info, and the greeting of two ends that trust nobody.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <random>
 
@@ -9,7 +11,9 @@
 #include "hccl/rank/rank_table.h"
 #include "hccl/rank/root_info.h"
 #include "hccl/rank/sha256.h"
+#include "hccl/rank/socket.h"
 #include "hccl/rank/wire.h"
+#include "hccl_ranks/ranks.h"
 
 namespace parts_test {
 
@@ -41,6 +45,28 @@ TEST(Sha256, HmacVectors) {
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(Hex(HmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+// What the kernel was told about a new connection, in milliseconds.
+unsigned UserTimeout(const Address& there) {
+  const Fd fd = BeginConnect(there);
+  unsigned limit = 0;
+  socklen_t size = sizeof limit;
+  EXPECT_EQ(getsockopt(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, &size), 0);
+  return limit;
+}
+
+TEST(RankSocket, AnUnsoundLinkTimeoutIsIgnored) {
+  Address here = *Address::Parse("127.0.0.1", 0);
+  std::string why;
+  const Fd listener = Listen(&here, &why);
+  ASSERT_TRUE(listener.valid()) << why;
+  EXPECT_EQ(UserTimeout(here), 15000u);
+  for (const auto& [text, expected] : {std::pair{"1", 1000u}, {"3600", 3600000u}, {"0", 15000u}, {"-3", 15000u}, {"3601", 15000u},
+                                       {"9999999999999999999", 15000u}, {"soon", 15000u}, {"2s", 15000u}, {"", 15000u}}) {
+    const ropeway_test::Setting setting("ROPEWAY_HCCL_LINK_TIMEOUT", text);
+    EXPECT_EQ(UserTimeout(here), expected) << text;
+  }
 }
 
 TEST(Wire, ReaderNeverReadsPastTheEnd) {

@@ -13,10 +13,12 @@ namespace {
 
 void Set(int fd, int level, int option, int value) { setsockopt(fd, level, option, &value, sizeof value); }
 
-// Seconds until a link that lost its other end without a word counts as cut.
+// Seconds until a link that lost its other end without a word counts as cut; a value that is not sound is ignored.
 int LinkTimeoutSeconds() {
   const char* text = std::getenv("ROPEWAY_HCCL_LINK_TIMEOUT");
-  return text == nullptr ? 15 : std::clamp(std::atoi(text), 1, 3600);
+  char* end = nullptr;
+  const long value = text == nullptr ? 0 : std::strtol(text, &end, 10);
+  return value >= 1 && value <= 3600 && *end == '\0' ? static_cast<int>(value) : 15;
 }
 
 // Small messages go at once, and the kernel asks an idle peer whether it still lives: that costs this process nothing.
