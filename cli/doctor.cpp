@@ -153,24 +153,58 @@ void LookAtSettings(Findings& findings) {
       findings.Ok(setting.variable, std::string(setting.standard) + "  (built in)");
       continue;
     }
+    const std::string shown = setting.secret ? "set" : value;
     const std::string problem = setting.problem(value);
-    findings.Add(problem.empty() ? Health::kOk : Health::kProblem, setting.variable,
-                 std::string(value) + "  (environment)", problem.empty() ? "" : "is ignored: " + problem);
-  }
-  for (const char* variable :
-       {"ASCEND_RT_VISIBLE_DEVICES", "SOC_VERSION", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT"}) {
-    if (const char* value = std::getenv(variable)) findings.Ok(variable, std::string(value) + "  (environment)");
+    if (problem.empty())
+      findings.Ok(setting.variable, shown + "  (environment)");
+    else
+      findings.Add(Health::kProblem, setting.variable, shown + "  (environment, ignored)", problem);
   }
 }
+
+// The library has not started yet, and this process is not what the user wants a trace of.
+void LeaveTraceAlone() { unsetenv("ROPEWAY_TRACE"); }
 
 void LookForTypos(Findings& findings) {
   const std::string prefix = "ROPEWAY_";
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string variable(*entry, std::strcspn(*entry, "="));
     if (variable.compare(0, prefix.size(), prefix) != 0 || FindSetting(variable) != nullptr) continue;
-    if (variable == "ROPEWAY_PYTHON_EXTENSIONS") continue;  // the Python module's own
     findings.Add(Health::kProblem, variable, "no such setting", "see ropeway exec --help for the names");
   }
+}
+
+void LookAtEngine(Findings& findings) {
+  const char* wanted = std::getenv("ROPEWAY_ENGINE");
+  const bool refused =
+      wanted != nullptr && std::strcmp(wanted, "cuda") == 0 && std::strcmp(ropewayGetEngineName(), "cuda") != 0;
+  findings.Add(refused ? Health::kProblem : Health::kOk, "engine", ropewayGetEngineReason(),
+               refused ? "ROPEWAY_ENGINE=cuda is ignored" : "");
+}
+
+// The library reads the list up to the first entry that is no id of a device.
+void LookAtVisibility(Findings& findings, uint32_t visible) {
+  const char* list = std::getenv("ASCEND_RT_VISIBLE_DEVICES");
+  if (list == nullptr) return;
+  const auto entries = std::count(list, list + std::strlen(list), ',') + 1;
+  if (entries == visible) return;
+  findings.Add(Health::kProblem, "visible devices",
+               Format("entries from number %u of ASCEND_RT_VISIBLE_DEVICES on are ignored", visible + 1),
+               "rising numbers below ROPEWAY_DEVICES are wanted, separated by commas");
+}
+
+// Memory is committed when it is touched, so devices may have more than there is; who fills them is in trouble.
+void LookAtPromise(Findings& findings, uint32_t count) {
+  int64_t each = 0;
+  const size_t there = std::min(MemoryInfo("MemTotal").value_or(SIZE_MAX), MemoryLimit().value_or(SIZE_MAX));
+  if (std::strcmp(ropewayGetEngineName(), "cpu") != 0) return;
+  if (aclrtGetDeviceInfo(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE, &each) != ACL_SUCCESS) return;
+  const size_t promised = static_cast<size_t>(each) * count;
+  if (promised <= there) return findings.Ok("device memory", FormatBytes(promised) + " in all");
+  findings.Add(
+      Health::kNote, "device memory",
+      FormatBytes(promised) + " in all, more than the " + FormatBytes(there) + " that there are",
+      "a program that fills it is ended by the system: ROPEWAY_DEVICE_MEMORY and ROPEWAY_DEVICES make it less");
 }
 
 void LookAtDevices(Findings& findings) {
@@ -182,7 +216,9 @@ void LookAtDevices(Findings& findings) {
     return;
   }
   const char* soc = aclrtGetSocName();
-  findings.Ok("engine", ropewayGetEngineReason());
+  LookAtEngine(findings);
+  LookAtVisibility(findings, count);
+  LookAtPromise(findings, count);
   findings.Ok("devices", Format("%u x %s, engine %s", count, soc == nullptr ? "?" : soc, ropewayGetEngineName()));
   for (uint32_t id = 0; id < count; ++id) {
     const std::string subject = Format("device %u", id);
@@ -241,6 +277,7 @@ int RunDoctor() {
   LookAtTree(findings);
   LookAtSettings(findings);
   LookForTypos(findings);
+  LeaveTraceAlone();
   LookAtDevices(findings);
   LookAtAddresses(findings);
   TryCopy(findings);

@@ -31,6 +31,7 @@ void AddSettings(CLI::App& command, ExecOptions& options) {
   for (const Setting& setting : Settings()) {
     std::string& value = options.values.emplace_back();
     bool& on = options.switches.emplace_back(false);
+    if (setting.flag == nullptr) continue;
     const std::string meaning = std::string(setting.meaning) + " [" + setting.standard + "]";
     if (setting.value == nullptr) {
       command.add_flag(setting.flag, on, meaning);

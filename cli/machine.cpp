@@ -70,6 +70,12 @@ std::optional<double> CpuQuota() {
   return quota / period;
 }
 
+std::optional<size_t> MemoryLimit() {
+  std::istringstream line(ReadLine("/sys/fs/cgroup/memory.max").value_or("max"));
+  size_t bytes = 0;
+  return line >> bytes ? std::optional(bytes) : std::nullopt;
+}
+
 std::string LastLevelCache() {
   for (int index = 4; index >= 0; --index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);

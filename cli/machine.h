@@ -18,6 +18,7 @@ std::string LastLevelCache();      // "32 MiB"; empty when unknown
 std::string KernelRelease();       // "6.1.0-18-amd64"
 std::string LibcVersion();         // "glibc 2.36"
 std::string ChosenOption(const std::string& line);    // "madvise" of "always [madvise] never"
+std::optional<size_t> MemoryLimit();                  // bytes that a control group grants; nothing when unlimited
 std::optional<size_t> MemoryInfo(const char* field);  // bytes of a /proc/meminfo field, such as "MemAvailable"
 
 }  // namespace ropeway::cli

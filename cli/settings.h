@@ -1,5 +1,5 @@
-// The settings that a user can give, by flag of `ropeway exec` or by environment variable: one table for `exec`, which
-// sets them, and `doctor`, which tells what is in force. docs/config.md is the same table for people.
+// The settings that a user can give, by environment variable or, most of them, by flag of `ropeway exec`: one table for
+// `exec`, which sets them, and `doctor`, which tells what is in force. docs/config.md is the same table for people.
 #pragma once
 
 #include <span>
@@ -8,14 +8,15 @@
 namespace ropeway::cli {
 
 struct Setting {
-  const char* flag;      // "--devices"
+  const char* flag;      // "--devices"; null: by variable only
   const char* variable;  // "ROPEWAY_DEVICES"
   const char* value;     // what to write for a value in help texts, "N"; null for a switch
   const char* standard;  // what holds without it
   const char* meaning;
-  // What is wrong with a value, in words; empty when nothing is. An empty value means that the variable is set to
-  // nothing.
+  // What is wanted in place of a value that the library ignores; empty when it does not. An empty value means that the
+  // variable is set to nothing.
   std::string (*problem)(const std::string& value);
+  bool secret = false;  // not to be printed
 };
 
 std::span<const Setting> Settings();
