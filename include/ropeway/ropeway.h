@@ -91,6 +91,12 @@ RW_API aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc d
 /* Exactly once for every operation that was started; its handle is gone afterwards. operation NULL: 100000. text may be NULL. */
 RW_API aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const char* text);
 
+/*
+ * For a stream that a library keeps to itself: its first failure drops everything else in it, as in stop-on-failure mode, while the
+ * context and its other streams go on. There is no way back. NULL: 100000, a stream of another context: 107003.
+ */
+RW_API aclError ropewayStopStreamOnFailure(void* stream);
+
 #ifdef __cplusplus
 }
 #endif

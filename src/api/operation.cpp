@@ -1,4 +1,4 @@
-// ropewayLaunchOperation: how libraries on top of the runtime put work of their own into a stream.
+// How libraries on top of the runtime put work of their own into a stream, and keep a stream to themselves.
 #include "api/entry.h"
 #include "ropeway/ropeway.h"
 #include "stream/operation.h"
@@ -44,6 +44,17 @@ aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const
     RW_TRY(RequirePointer("operation", operation));
     const std::unique_ptr<UserOperation::Handle> handle(static_cast<UserOperation::Handle*>(operation));
     (*handle)->Finish(code, text == nullptr ? "" : text);
+    return Ok();
+  });
+}
+
+aclError ropewayStopStreamOnFailure(void* stream) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("stream", stream));
+    RW_TRY_SET(Context * context, CurrentContext());
+    RW_TRY_SET(StreamHold target, HoldStream(stream, context));
+    RW_TRY(target->RequireContext(&context->scope()));
+    target->stops_alone.store(true, std::memory_order_relaxed);
     return Ok();
   });
 }

@@ -38,6 +38,7 @@ Stream* Stream::Create(const StreamOptions& options) {
 void Stream::Recycle() {
   family = Family::kNone;
   mailbox = nullptr;
+  stops_alone = false;
   stop_mode = false;
   overflow_switch = 0;
   custom_tag = 0;
@@ -236,7 +237,7 @@ bool Stream::TaskFailed(const Task& task, int code, const char* text) {
   if (stop) options_.scope->SetFailed(code, message);
   ReportException({task.id, static_cast<uint32_t>(id_), 0, static_cast<uint32_t>(options_.device),
                    static_cast<uint32_t>(code)});
-  return stop;
+  return stop || stops_alone.load(std::memory_order_relaxed);
 }
 
 Status Stream::DeliverError() {

@@ -106,6 +106,9 @@ class Stream final : public SlabObject, public QueueOwner {
   Family family = Family::kNone;
   ReportMailbox* mailbox = nullptr;
 
+  // The first failure drops the rest of this stream, whatever the context's mode.
+  std::atomic<bool> stops_alone{false};
+
   // Plain properties that only mirror what was set.
   std::atomic<bool> stop_mode{false};
   std::atomic<uint32_t> overflow_switch{0};

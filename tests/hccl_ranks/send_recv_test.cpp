@@ -62,6 +62,23 @@ TEST_F(SendRecv, MessagesMeetInTheOrderOfTheCalls) {
   });
 }
 
+// An error stays with its stream unless the program asked for something else, also behind a receive that the engine copied.
+TEST_F(SendRecv, ReceivesLeaveTheContextsFailureModeAlone) {
+  RunCommunicator(2, [](Rank& self) {
+    constexpr size_t kSize = 20000;
+    DeviceBuffer buffer(kSize);
+    const HcclSendRecvType way = self.rank == 0 ? HCCL_SEND : HCCL_RECV;
+    HcclSendRecvItem item{way, buffer.get(), kSize, HCCL_DATA_TYPE_UINT8, 1 - self.rank};
+    ASSERT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_SUCCESS);
+    ASSERT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    const auto fail = [](void*, ropewayOperation operation) { ropewayFinishOperation(operation, 507899, "on purpose"); };
+    ASSERT_EQ(ropewayLaunchOperation(fail, [](void*, int32_t) {}, nullptr, self.stream), ACL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507899);
+    EXPECT_EQ(aclrtMemsetAsync(buffer.get(), kSize, 1, kSize, self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS) << aclGetRecentErrMsg();
+  });
+}
+
 // Everybody sends to the right and receives from the left in one call: no order of the items can make it hang.
 TEST_F(SendRecv, RingExchangesDoNotHang) {
   for (const uint32_t ranks : {2u, 3u, 8u}) {

@@ -55,8 +55,8 @@ aclError CopyLane::StreamOf(aclrtContext context, aclrtStream* stream) {
     return ACL_SUCCESS;
   }
   if (const aclError code = aclrtCreateStream(stream); code != ACL_SUCCESS) return code;
-  // What comes after a failed copy must not look like its success.
-  aclrtSetStreamFailureMode(*stream, ACL_STOP_ON_FAILURE);
+  // What comes after a failed copy must not look like its success. The program's own streams keep their mode.
+  ropewayStopStreamOnFailure(*stream);
   streams_[context] = *stream;
   return ACL_SUCCESS;
 }

@@ -137,6 +137,39 @@ TEST_F(OperationTest, AnAbortLeavesAStartedOneToItself) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
+TEST_F(OperationTest, AStreamMayStopAlone) {
+  aclrtStream alone = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&alone), ACL_SUCCESS);
+  ASSERT_EQ(ropewayStopStreamOnFailure(alone), ACL_SUCCESS);
+  Work fails, behind, later;
+  ASSERT_EQ(fails.Launch(alone), ACL_SUCCESS);
+  ASSERT_EQ(behind.Launch(alone), ACL_SUCCESS);
+  std::thread other([&] { ropewayFinishOperation(fails.AwaitStart(), ACL_ERROR_RT_IPC_ERROR, "the cable is cut"); });
+  EXPECT_EQ(aclrtSynchronizeStream(alone), ACL_ERROR_RT_IPC_ERROR);
+  other.join();
+  EXPECT_EQ(later.Launch(alone), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(alone), ACL_SUCCESS);
+  for (Work* dropped : {&behind, &later}) {
+    EXPECT_FALSE(dropped->started());
+    EXPECT_EQ(dropped->dropped(), 0);
+  }
+  DeviceBuffer block(64);
+  EXPECT_EQ(aclrtMemsetAsync(block.get(), 64, 2, 64, stream_), ACL_SUCCESS) << "the context goes on";
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(alone), ACL_SUCCESS);
+}
+
+TEST_F(OperationTest, StoppingAloneNeedsAStreamOfThisContext) {
+  EXPECT_EQ(ropewayStopStreamOnFailure(nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(ropewayStopStreamOnFailure(&stream_), ACL_ERROR_RT_INVALID_HANDLE);
+  EXPECT_EQ(bytes::OnFreshThread([&] { return ropewayStopStreamOnFailure(stream_); }), ACL_ERROR_RT_CONTEXT_NULL);
+  aclrtContext other = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&other, 0), ACL_SUCCESS);
+  EXPECT_EQ(ropewayStopStreamOnFailure(stream_), ACL_ERROR_RT_STREAM_CONTEXT);
+  EXPECT_EQ(aclrtDestroyContext(other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+}
+
 TEST_F(OperationTest, AGraphCannotRepeatIt) {
   Work work;
   ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
