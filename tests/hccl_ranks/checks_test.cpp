@@ -208,13 +208,26 @@ TEST_F(Checks, SendAndRecv) {
     EXPECT_EQ(send(buffer.get(), size_t{1} << 34, 5, other, self.comm), HCCL_E_PARA) << "leaves its block";
     EXPECT_EQ(send(pinned.get(), 8, 0, other, self.comm), HCCL_E_PARA) << "host memory";
     HcclSendRecvItem item = {HCCL_SEND, buffer.get(), 8, HCCL_DATA_TYPE_INT8, other};
-    EXPECT_EQ(HcclBatchSendRecv(nullptr, 0, nullptr, nullptr), HCCL_SUCCESS);
-    EXPECT_EQ(HcclBatchSendRecv(nullptr, 1, self.comm, self.stream), HCCL_E_PTR);
-    EXPECT_EQ(HcclBatchSendRecv(&item, 1, nullptr, self.stream), HCCL_E_PTR);
+    EXPECT_EQ(HcclBatchSendRecv(nullptr, 0, self.comm, self.stream), HCCL_E_PTR);
+    EXPECT_EQ(HcclBatchSendRecv(&item, 0, nullptr, self.stream), HCCL_E_PTR);
+    EXPECT_EQ(HcclBatchSendRecv(&item, 0, self.comm, nullptr), HCCL_E_PTR);
+    EXPECT_EQ(HcclBatchSendRecv(&item, 0, self.comm, self.stream), HCCL_SUCCESS);
+    item.remoteRank = 2;
+    EXPECT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_E_PARA);
+    item = {HCCL_SEND, nullptr, 8, HCCL_DATA_TYPE_INT8, other};
+    EXPECT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_E_PTR);
     item.sendRecvType = HCCL_SEND_RECV_RESERVED;
     EXPECT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_E_PARA);
-    item = {HCCL_SEND, buffer.get(), 8, HCCL_DATA_TYPE_INT8, self.rank};
-    EXPECT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_E_NOT_SUPPORT);
+    HcclSendRecvItem pair[2] = {{HCCL_SEND, buffer.get(), 8, HCCL_DATA_TYPE_INT8, self.rank},
+                                {HCCL_RECV, buffer.at(8), 8, HCCL_DATA_TYPE_UINT8, self.rank}};
+    EXPECT_EQ(HcclBatchSendRecv(pair, 1, self.comm, self.stream), HCCL_E_PARA) << "no receive";
+    EXPECT_EQ(HcclBatchSendRecv(pair, 2, self.comm, self.stream), HCCL_E_PARA) << "another type";
+    pair[1] = {HCCL_RECV, buffer.at(8), 7, HCCL_DATA_TYPE_INT8, self.rank};
+    EXPECT_EQ(HcclBatchSendRecv(pair, 2, self.comm, self.stream), HCCL_E_PARA) << "another count";
+    pair[1] = {HCCL_RECV, pinned.get(), 8, HCCL_DATA_TYPE_INT8, self.rank};
+    EXPECT_EQ(HcclBatchSendRecv(pair, 2, self.comm, self.stream), HCCL_E_PARA) << "host memory";
+    pair[0].buf = pair[1].buf = nullptr;
+    EXPECT_EQ(HcclBatchSendRecv(pair, 2, self.comm, self.stream), HCCL_SUCCESS) << "skipped";
     EXPECT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << "nothing was queued";
   });
 }

@@ -62,7 +62,8 @@ TEST_F(SendRecv, MessagesMeetInTheOrderOfTheCalls) {
   });
 }
 
-// An error stays with its stream unless the program asked for something else, also behind a receive that the engine copied.
+// An error stays with its stream unless the program asked for something else, also behind a receive that the engine
+// copied.
 TEST_F(SendRecv, ReceivesLeaveTheContextsFailureModeAlone) {
   RunCommunicator(2, [](Rank& self) {
     constexpr size_t kSize = 20000;
@@ -71,8 +72,12 @@ TEST_F(SendRecv, ReceivesLeaveTheContextsFailureModeAlone) {
     HcclSendRecvItem item{way, buffer.get(), kSize, HCCL_DATA_TYPE_UINT8, 1 - self.rank};
     ASSERT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
-    const auto fail = [](void*, ropewayOperation operation) { ropewayFinishOperation(operation, 507899, "on purpose"); };
-    ASSERT_EQ(ropewayLaunchOperation(fail, [](void*, int32_t) {}, nullptr, self.stream), ACL_SUCCESS);
+    const auto fail = [](void*, ropewayOperation operation) {
+      ropewayFinishOperation(operation, 507899, "on purpose");
+    };
+    ASSERT_EQ(ropewayLaunchOperation(
+                  fail, [](void*, int32_t) {}, nullptr, self.stream),
+              ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507899);
     EXPECT_EQ(aclrtMemsetAsync(buffer.get(), kSize, 1, kSize, self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS) << aclGetRecentErrMsg();
@@ -97,6 +102,36 @@ TEST_F(SendRecv, RingExchangesDoNotHang) {
       }
     });
   }
+}
+
+// Items of a rank to itself meet in their order, beside those that go to others, and wait for what the stream had
+// before.
+TEST_F(SendRecv, ABatchCopiesWhatTheRankSendsToItself) {
+  RunCommunicator(2, [](Rank& self) {
+    constexpr size_t kSize = 40000;
+    DeviceBuffer first(kSize), second(kSize), in_first(kSize), in_second(kSize), in_other(kSize);
+    const uint32_t other = 1 - self.rank;
+    HcclSendRecvItem items[] = {{HCCL_RECV, in_first.get(), kSize, HCCL_DATA_TYPE_UINT8, self.rank},
+                                {HCCL_SEND, first.get(), kSize, HCCL_DATA_TYPE_UINT8, other},
+                                {HCCL_SEND, first.get(), kSize, HCCL_DATA_TYPE_UINT8, self.rank},
+                                {HCCL_RECV, in_other.get(), kSize, HCCL_DATA_TYPE_UINT8, other},
+                                {HCCL_SEND, second.get(), kSize / 4, HCCL_DATA_TYPE_FP32, self.rank},
+                                {HCCL_RECV, in_second.get(), kSize / 4, HCCL_DATA_TYPE_FP32, self.rank}};
+    PinnedBuffer source(kSize);
+    const std::vector<uint8_t> bytes = Pattern(kSize, self.rank);
+    std::memcpy(source.get(), bytes.data(), kSize);
+    StreamGate gate;
+    ASSERT_EQ(gate.Close(self.stream), ACL_SUCCESS);
+    for (DeviceBuffer* out : {&first, &second})
+      ASSERT_EQ(aclrtMemcpyAsync(out->get(), kSize, source.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, self.stream),
+                ACL_SUCCESS);
+    ASSERT_EQ(HcclBatchSendRecv(items, 6, self.comm, self.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    gate.Open();
+    ASSERT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(in_first.Read(kSize), bytes);
+    EXPECT_EQ(in_second.Read(kSize), bytes);
+    EXPECT_EQ(in_other.Read(kSize), Pattern(kSize, other));
+  });
 }
 
 // The send's stream waits for the receive, and nothing else does.

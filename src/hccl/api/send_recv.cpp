@@ -21,12 +21,15 @@ uint64_t ElementBytes(HcclDataType type) {
   return index < sizeof kBytes ? kBytes[index] : 0;
 }
 
+Status RequireRank(const char* name, uint32_t rank, const Communicator& communicator) {
+  if (rank < communicator.size()) return Ok();
+  return Fail(HCCL_E_PARA, "%s is %u; the communicator has %u ranks", name, rank, communicator.size());
+}
+
 Status RequirePeer(const char* name, uint32_t peer, const Communicator& communicator) {
-  if (peer >= communicator.size())
-    return Fail(HCCL_E_PARA, "%s is %u; the communicator has %u ranks", name, peer, communicator.size());
-  if (peer == communicator.rank())
-    return Fail(HCCL_E_NOT_SUPPORT, "%s is %u, which is this rank itself: use aclrtMemcpyAsync", name, peer);
-  return Ok();
+  RW_TRY(RequireRank(name, peer, communicator));
+  if (peer != communicator.rank()) return Ok();
+  return Fail(HCCL_E_NOT_SUPPORT, "%s is %u, which is this rank itself: use aclrtMemcpyAsync", name, peer);
 }
 
 Status RequireCount(uint64_t count, HcclDataType type) {
@@ -35,22 +38,27 @@ Status RequireCount(uint64_t count, HcclDataType type) {
   return Ok();
 }
 
-// The buffer as the I/O thread will need it. Device memory only: that is what the call moves.
+// Host access to device memory, which is what these calls move; null where the engine has none.
+Result<void*> HostView(void* buffer, uint64_t bytes) {
+  void* view = nullptr;
+  const aclError code = ropewayHostView(buffer, bytes, &view);
+  constexpr aclError kNoHostView = 207000;
+  if (code == kNoHostView) {
+    aclGetRecentErrMsg();
+  } else if (code != ACL_SUCCESS) {
+    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc",
+                buffer, bytes);
+  }
+  return view;
+}
+
+// The buffer as the I/O thread will need it.
 Status Describe(void* buffer, Transfer* transfer) {
   transfer->buffer = buffer;
   RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&transfer->context)));
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&transfer->device)));
-  void* view = nullptr;
-  const aclError code = ropewayHostView(buffer, transfer->bytes, &view);
-  constexpr aclError kNoHostView = 207000;
-  if (code == kNoHostView) {
-    aclGetRecentErrMsg();
-    return Ok();
-  }
-  if (code != ACL_SUCCESS)
-    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc",
-                buffer, transfer->bytes);
-  transfer->view = std::make_shared<Window>(view);
+  RW_TRY_SET(void* view, HostView(buffer, transfer->bytes));
+  if (view != nullptr) transfer->view = std::make_shared<Window>(view);
   return Ok();
 }
 
@@ -86,9 +94,64 @@ Status CheckItem(const HcclSendRecvItem& item, uint32_t index, const Communicato
   if (item.sendRecvType != HCCL_SEND && item.sendRecvType != HCCL_RECV)
     return Fail(HCCL_E_PARA, "sendRecvInfo[%u].sendRecvType is %d, neither HCCL_SEND nor HCCL_RECV", index,
                 item.sendRecvType);
-  if (item.count > 0) RW_TRY(RequirePointer("sendRecvInfo[].buf", item.buf));
   RW_TRY(RequireCount(item.count, item.dataType));
-  return RequirePeer("sendRecvInfo[].remoteRank", item.remoteRank, communicator);
+  RW_TRY(RequireRank("sendRecvInfo[].remoteRank", item.remoteRank, communicator));
+  const bool to_itself = item.remoteRank == communicator.rank();
+  return item.count > 0 && !to_itself ? RequirePointer("sendRecvInfo[].buf", item.buf) : Ok();
+}
+
+struct SelfCopy {
+  void* to;
+  const void* from;
+  uint64_t bytes;
+};
+
+// A batch, sorted: what goes to other ranks is one item of the stream; what the rank sends to itself is a copy each.
+struct BatchWork {
+  std::vector<TransferRef> transfers;
+  std::vector<const HcclSendRecvItem*> self_sends, self_receives;
+  std::vector<SelfCopy> copies;
+};
+
+Status Sort(const HcclSendRecvItem& item, const Communicator& communicator, BatchWork* work) {
+  // Without a buffer and yet here is only an item to the rank itself; the original skips those.
+  if (item.count == 0 || item.buf == nullptr) return Ok();
+  const bool sending = item.sendRecvType == HCCL_SEND;
+  if (item.remoteRank == communicator.rank()) {
+    (sending ? work->self_sends : work->self_receives).push_back(&item);
+    return Ok();
+  }
+  RW_TRY_SET(TransferRef transfer, MakeTransfer(sending, item.buf, item.count, item.dataType, item.remoteRank));
+  work->transfers.push_back(transfer);
+  return Ok();
+}
+
+// The n-th send of the rank to itself meets its n-th receive from itself.
+Status PairUp(BatchWork* work) {
+  const auto& sends = work->self_sends;
+  const auto& receives = work->self_receives;
+  if (sends.size() != receives.size())
+    return Fail(HCCL_E_PARA,
+                "the rank sends %zu items to itself and receives %zu: each needs its partner in the same call",
+                sends.size(), receives.size());
+  for (size_t i = 0; i < sends.size(); ++i) {
+    const HcclSendRecvItem &send = *sends[i], &receive = *receives[i];
+    if (send.count != receive.count || send.dataType != receive.dataType)
+      return Fail(HCCL_E_PARA, "send %zu of the rank to itself has %lu elements of type %d, its receive %lu of type %d",
+                  i, send.count, send.dataType, receive.count, receive.dataType);
+    const uint64_t bytes = send.count * ElementBytes(send.dataType);
+    for (const HcclSendRecvItem* item : {&send, &receive}) RW_TRY(HostView(item->buf, bytes).status());
+    if (send.buf != receive.buf) work->copies.push_back({receive.buf, send.buf, bytes});
+  }
+  return Ok();
+}
+
+Status EnqueueCopies(const std::vector<SelfCopy>& copies, aclrtStream stream) {
+  for (const SelfCopy& copy : copies) {
+    RW_TRY(FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy.to, copy.bytes, copy.from, copy.bytes,
+                                                            ACL_MEMCPY_DEVICE_TO_DEVICE, stream)));
+  }
+  return Ok();
 }
 
 }  // namespace
@@ -106,20 +169,16 @@ HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32
 
 HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
-    if (itemNum == 0) return Ok();
-    RW_TRY(RequirePointer("sendRecvInfo", sendRecvInfo));
     RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("stream", stream));
+    RW_TRY(RequirePointer("sendRecvInfo", sendRecvInfo));
+    if (itemNum == 0) return Ok();
     RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
     for (uint32_t i = 0; i < itemNum; ++i) RW_TRY(CheckItem(sendRecvInfo[i], i, *communicator));
-    std::vector<TransferRef> transfers;
-    for (uint32_t i = 0; i < itemNum; ++i) {
-      const HcclSendRecvItem& item = sendRecvInfo[i];
-      if (item.count == 0) continue;
-      RW_TRY_SET(TransferRef transfer,
-                 MakeTransfer(item.sendRecvType == HCCL_SEND, item.buf, item.count, item.dataType, item.remoteRank));
-      transfers.push_back(transfer);
-    }
-    if (transfers.empty()) return Ok();
-    return Enqueue("HcclBatchSendRecv", *communicator, std::move(transfers), stream);
+    BatchWork work;
+    for (uint32_t i = 0; i < itemNum; ++i) RW_TRY(Sort(sendRecvInfo[i], *communicator, &work));
+    RW_TRY(PairUp(&work));
+    if (!work.transfers.empty()) RW_TRY(Enqueue("HcclBatchSendRecv", *communicator, std::move(work.transfers), stream));
+    return EnqueueCopies(work.copies, stream);
   });
 }
