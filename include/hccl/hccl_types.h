@@ -108,7 +108,10 @@ typedef struct HcclSendRecvItemDef {
 #define HCCL_COMM_RETRY_PARAMS_MAX_LENGTH 128
 #define BUFFER_NAME_MAX_LENGTH 128
 
-/* Call HcclCommConfigInit before filling one in. Here the name and the world rank have an effect; the rest tunes hardware. */
+/*
+ * Call HcclCommConfigInit before filling one in. Here the name, the world rank and the time limit have an effect; the rest tunes
+ * hardware. Programs built with older headers hand over a shorter one, whose head says so.
+ */
 typedef struct HcclCommConfigDef {
     char reserved[HCCL_COMM_CONFIG_INFO_BYTES]; /* size, magic word and version: HcclCommConfigInit writes them */
     uint32_t hcclBufferSize;
@@ -128,7 +131,7 @@ typedef struct HcclCommConfigDef {
     char hcclBufferName[BUFFER_NAME_MAX_LENGTH];
     uint32_t hcclQos;
     uint64_t hcclSymWinMaxMemSizePerRank;
-    uint64_t reservedTail;
+    uint32_t hcclChannelSqDepth;
 } HcclCommConfig;
 
 /* The head of HcclCommConfig::reserved. */
@@ -153,8 +156,10 @@ static inline void HcclCommConfigInit(HcclCommConfig* config) {
     config->hcclDeterministic = HCCL_COMM_CONFIG_NOT_SET;
     config->hcclRdmaTrafficClass = HCCL_COMM_CONFIG_NOT_SET;
     config->hcclRdmaServiceLevel = HCCL_COMM_CONFIG_NOT_SET;
-    config->hcclQos = HCCL_COMM_CONFIG_NOT_SET;
     config->hcclExecTimeOut = -1;
+    config->hcclQos = HCCL_COMM_CONFIG_NOT_SET;
+    config->hcclSymWinMaxMemSizePerRank = 16;
+    config->hcclChannelSqDepth = HCCL_COMM_CONFIG_NOT_SET;
 }
 
 #ifdef __cplusplus

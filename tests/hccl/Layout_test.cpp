@@ -93,7 +93,15 @@ static_assert(ATTR_POS_INLINE_REDUCE == 0 && ATTR_POS_SUPPORT_RDMA == 1 && ATTR_
               INLINE_REDUCE_BITMASK == 1);
 
 static_assert(sizeof(HcclRootInfo) == 4108 && alignof(HcclRootInfo) == 1);
-static_assert(sizeof(HcclCommConfig) == 2248);
+static_assert(sizeof(HcclCommConfig) == 2248 && alignof(HcclCommConfig) == 8);
+static_assert(offsetof(HcclCommConfig, hcclCommName) == 32 && offsetof(HcclCommConfig, hcclUdi) == 160 &&
+              offsetof(HcclCommConfig, hcclOpExpansionMode) == 288 && offsetof(HcclCommConfig, hcclRdmaTrafficClass) == 292 &&
+              offsetof(HcclCommConfig, hcclWorldRankID) == 300 && offsetof(HcclCommConfig, hcclJobID) == 304 &&
+              offsetof(HcclCommConfig, aclGraphZeroCopyEnable) == 312 && offsetof(HcclCommConfig, hcclExecTimeOut) == 316 &&
+              offsetof(HcclCommConfig, hcclAlgo) == 320 && offsetof(HcclCommConfig, hcclRetryEnable) == 1920 &&
+              offsetof(HcclCommConfig, hcclRetryParams) == 1970 && offsetof(HcclCommConfig, hcclBufferName) == 2098 &&
+              offsetof(HcclCommConfig, hcclQos) == 2228 && offsetof(HcclCommConfig, hcclSymWinMaxMemSizePerRank) == 2232 &&
+              offsetof(HcclCommConfig, hcclChannelSqDepth) == 2240);
 static_assert(sizeof(HcclSendRecvItem) == 32 && offsetof(HcclSendRecvItem, buf) == 8 && offsetof(HcclSendRecvItem, count) == 16 &&
               offsetof(HcclSendRecvItem, dataType) == 24 && offsetof(HcclSendRecvItem, remoteRank) == 28);
 static_assert(HCCL_SEND == 0 && HCCL_RECV == 1);
@@ -126,6 +134,8 @@ TEST(HcclLayout, AConfigurationKnowsItsSizeAndVersion) {
   EXPECT_EQ(size, 2248u);
   EXPECT_EQ(version, 11u);
   EXPECT_STREQ(config.hcclCommName, "");
+  EXPECT_EQ(config.hcclSymWinMaxMemSizePerRank, 16u);
+  EXPECT_EQ(config.hcclChannelSqDepth, 0xffffffffu);
   HcclCommConfigInit(nullptr);
 }
 

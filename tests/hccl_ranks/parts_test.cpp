@@ -2,10 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <cstddef>
+#include <cstring>
 #include <random>
 
+#include "hccl/rank/config.h"
 #include "hccl/rank/handshake.h"
 #include "hccl/rank/peer_table.h"
 #include "hccl/rank/rank_table.h"
@@ -233,6 +238,72 @@ TEST(RankTableText, DamagedTextNeverCrashes) {
     for (int i = 0; i < 4; ++i) text[random() % text.size()] = "\"{}[],:0a\\\n"[random() % 11];
     RankTable table;
     ParseRankTable(text, &table);
+  }
+}
+
+// A configuration as headers of another version make it: its last byte is the last one of a page, and the next cannot
+// be read.
+class ForeignConfig {
+ public:
+  ForeignConfig(const HcclCommConfig& config, uint64_t size, uint32_t version)
+      : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+        memory_(
+            static_cast<char*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+        place_(memory_ + page_ - size) {
+    EXPECT_EQ(mprotect(memory_ + page_, page_, PROT_NONE), 0);
+    HcclCommConfigInfo info{size, HCCL_COMM_CONFIG_MAGIC_WORD, version, 0};
+    std::memcpy(place_, &config, size);
+    std::memcpy(place_, &info, sizeof info);
+  }
+  ~ForeignConfig() { munmap(memory_, 2 * page_); }
+  ForeignConfig(const ForeignConfig&) = delete;
+  ForeignConfig& operator=(const ForeignConfig&) = delete;
+  const HcclCommConfig* get() const { return reinterpret_cast<const HcclCommConfig*>(place_); }
+
+ private:
+  const size_t page_;
+  char* const memory_;
+  char* const place_;
+};
+
+HcclCommConfig FullConfig() {
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  std::strcpy(config.hcclCommName, "given");
+  config.hcclWorldRankID = 77;
+  config.hcclExecTimeOut = 5;
+  return config;
+}
+
+TEST(Config, NoMoreIsReadThanItsSizeSays) {
+  Plan plan;
+  ASSERT_TRUE(ApplyConfig(ForeignConfig(FullConfig(), 300, 5).get(), &plan).ok());
+  EXPECT_EQ(plan.name, "given");
+  EXPECT_FALSE(plan.world_rank);
+  EXPECT_FALSE(plan.exec_timeout_s);
+  Plan shorter;
+  ASSERT_TRUE(ApplyConfig(ForeignConfig(FullConfig(), 32, 1).get(), &shorter).ok());
+  EXPECT_EQ(shorter.name, "");
+  Plan of_ten;  // ends behind hcclQos
+  ASSERT_TRUE(ApplyConfig(ForeignConfig(FullConfig(), 2232, 10).get(), &of_ten).ok());
+  EXPECT_EQ(of_ten.exec_timeout_s, 5.0);
+}
+
+TEST(Config, FieldsNewerThanItsVersionAreIgnored) {
+  HcclCommConfig config = FullConfig();
+  config.aclGraphZeroCopyEnable = 9;
+  for (uint32_t version = 0; version <= 12; ++version) {
+    Plan plan;
+    const Status status = ApplyConfig(ForeignConfig(config, sizeof config, version).get(), &plan);
+    EXPECT_EQ(status.code(), version >= 7 ? HCCL_E_PARA : HCCL_SUCCESS) << version;
+  }
+  config.aclGraphZeroCopyEnable = 1;
+  for (uint32_t version = 0; version <= 12; ++version) {
+    Plan plan;
+    EXPECT_TRUE(ApplyConfig(ForeignConfig(config, sizeof config, version).get(), &plan).ok()) << version;
+    EXPECT_EQ(plan.name, version >= 2 ? "given" : "") << version;
+    EXPECT_EQ(plan.world_rank.value_or(0), version >= 6 ? 77u : 0u) << version;
+    EXPECT_EQ(plan.exec_timeout_s.value_or(0), version >= 8 ? 5.0 : 0.0) << version;
   }
 }
 

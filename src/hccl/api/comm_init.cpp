@@ -58,7 +58,7 @@ Status InitByRoot(uint32_t size, const HcclRootInfo* root_info, uint32_t rank, c
   plan.secret = ticket.secret;
   plan.rank = rank;
   plan.size = size;
-  CompletePlan(config, rank, &plan);
+  CompletePlan(rank, &plan);
   return Take(BeginJoin(std::move(plan)).get(), comm);
 }
 
@@ -72,7 +72,7 @@ Status InitByTable(const std::string& text, uint32_t rank, const HcclCommConfig*
     return Fail(HCCL_E_PARA, "rank %u is not in the table, which has %zu", rank, table.ranks.size());
   RW_TRY_SET(plan.device, CurrentDevice());
   PlanByTable(table, text, rank, &plan);
-  CompletePlan(config, rank, &plan);
+  CompletePlan(rank, &plan);
   return Take(BeginJoin(std::move(plan)).get(), comm);
 }
 
@@ -113,7 +113,7 @@ Status JoinAll(const RootTicket& ticket, uint32_t count, const int32_t* devices,
     plan.rank = rank;
     plan.size = count;
     plan.device = devices[rank];
-    CompletePlan(nullptr, rank, &plan);
+    CompletePlan(rank, &plan);
     joining.push_back(BeginJoin(std::move(plan)));
   }
   std::vector<Outcome> outcomes;
@@ -208,7 +208,7 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     Plan plan;
     RW_TRY(ApplyConfig(config, &plan));
     RW_TRY(PlanSubCommunicator(parent, {rankIds, rankIds + rankNum}, subCommId, subCommRankId, &plan));
-    CompletePlan(config, plan.world_rank, &plan);
+    CompletePlan(parent->self().world_rank, &plan);
     return Take(BeginJoin(std::move(plan)).get(), subComm);
   });
 }

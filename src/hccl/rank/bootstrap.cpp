@@ -76,7 +76,7 @@ PeerInfo Joining::Self() const {
   self.process = ProcessNumber();
   self.pid = getpid();
   self.device = plan_.device;
-  self.world_rank = plan_.world_rank;
+  self.world_rank = plan_.world_rank.value_or(plan_.rank);
   self.address = communicator_->listener_->address();
   return self;
 }

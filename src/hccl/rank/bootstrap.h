@@ -27,7 +27,7 @@ struct Plan {
   std::string name;
   uint32_t rank = 0;
   uint32_t size = 0;
-  uint32_t world_rank = 0;
+  std::optional<uint32_t> world_rank;  // empty until CompletePlan
   int32_t device = 0;
   std::string host;                      // empty: HostIdentity()
   std::optional<Address> own_address;    // empty: ChooseLocalAddress()

@@ -1,6 +1,9 @@
 #include "hccl/rank/config.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 
 #include "hccl/rank/sha256.h"
 
@@ -19,27 +22,58 @@ std::string PrintableName(const std::string& communicator) {
   return name;
 }
 
+// Where each version of the configuration ends, from version 1 on: fields were only ever added.
+constexpr size_t kEndOfVersion[] = {
+    offsetof(HcclCommConfig, hcclCommName),
+    offsetof(HcclCommConfig, hcclUdi),
+    offsetof(HcclCommConfig, hcclOpExpansionMode),
+    offsetof(HcclCommConfig, hcclRdmaTrafficClass),
+    offsetof(HcclCommConfig, hcclWorldRankID),
+    offsetof(HcclCommConfig, aclGraphZeroCopyEnable),
+    offsetof(HcclCommConfig, hcclExecTimeOut),
+    offsetof(HcclCommConfig, hcclBufferName),
+    offsetof(HcclCommConfig, hcclQos),
+    offsetof(HcclCommConfig, hcclChannelSqDepth),
+    sizeof(HcclCommConfig),
+};
+static_assert(std::size(kEndOfVersion) == HCCL_COMM_CONFIG_VERSION);
+
+// What the caller's headers know, and the defaults behind it.
+HcclCommConfig Complete(const void* given, const HcclCommConfigInfo& info) {
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  const size_t version = std::min<size_t>(info.version, HCCL_COMM_CONFIG_VERSION);
+  const size_t known = version == 0 ? 0 : kEndOfVersion[version - 1];
+  std::memcpy(&config, given, std::min<size_t>(info.configSize, known));
+  return config;
+}
+
 }  // namespace
 
-Status ApplyConfig(const HcclCommConfig* config, Plan* plan) {
-  if (config == nullptr) return Ok();
+Status ApplyConfig(const HcclCommConfig* given, Plan* plan) {
+  if (given == nullptr) return Ok();
+  // Copied before anything is looked at: older ones are aligned to 4 bytes.
+  const void* const bytes = given;
   HcclCommConfigInfo info;
-  std::memcpy(&info, config->reserved, sizeof info);
+  std::memcpy(&info, bytes, sizeof info);
   if (info.magicWord != HCCL_COMM_CONFIG_MAGIC_WORD)
     return Fail(HCCL_E_PARA, "config was not prepared: call HcclCommConfigInit before filling it in");
-  if (std::memchr(config->hcclCommName, '\0', sizeof config->hcclCommName) == nullptr)
+  const HcclCommConfig config = Complete(bytes, info);
+  if (std::memchr(config.hcclCommName, '\0', sizeof config.hcclCommName) == nullptr)
     return Fail(HCCL_E_PARA, "config->hcclCommName has no end within its %d bytes", COMM_NAME_MAX_LENGTH);
-  plan->name = config->hcclCommName;
-  if (config->hcclExecTimeOut >= 0) plan->exec_timeout_s = config->hcclExecTimeOut;
+  if (config.aclGraphZeroCopyEnable > 1)
+    return Fail(HCCL_E_PARA, "config->aclGraphZeroCopyEnable is %u, neither 0 nor 1", config.aclGraphZeroCopyEnable);
+  plan->name = config.hcclCommName;
+  if (config.hcclExecTimeOut >= 0) plan->exec_timeout_s = config.hcclExecTimeOut;
+  // HcclCommConfigInit leaves 0 there, so 0 cannot be told from "not set"; both mean the natural one.
+  if (config.hcclWorldRankID != 0 && config.hcclWorldRankID != HCCL_COMM_CONFIG_NOT_SET)
+    plan->world_rank = config.hcclWorldRankID;
   return Ok();
 }
 
-void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan) {
+void CompletePlan(uint32_t world_rank, Plan* plan) {
   if (plan->name.empty()) plan->name = PrintableName(plan->communicator);
-  // HcclCommConfigInit leaves 0 there, so 0 cannot be told from "not set"; both mean the natural one.
-  const bool given =
-      config != nullptr && config->hcclWorldRankID != 0 && config->hcclWorldRankID != HCCL_COMM_CONFIG_NOT_SET;
-  plan->world_rank = given ? config->hcclWorldRankID : world_rank;
+  if (!plan->world_rank) plan->world_rank = world_rank;
 }
 
 }  // namespace ropeway::comm

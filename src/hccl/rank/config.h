@@ -8,11 +8,11 @@
 
 namespace ropeway::comm {
 
-// Checks a configuration (null: none) and takes its name and time limit over. HCCL_E_PARA: HcclCommConfigInit was not
-// called.
+// Checks a configuration (null: none) and takes over what it sets. It may be one of older headers, and shorter: no more is
+// read than its size and its version say. HCCL_E_PARA: HcclCommConfigInit was not called, or a value is not allowed.
 Status ApplyConfig(const HcclCommConfig* config, Plan* plan);
 
 // Fills in what the configuration leaves open: a name that all ranks derive alike, and the world rank.
-void CompletePlan(const HcclCommConfig* config, uint32_t world_rank, Plan* plan);
+void CompletePlan(uint32_t world_rank, Plan* plan);
 
 }  // namespace ropeway::comm
