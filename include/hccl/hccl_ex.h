@@ -1,5 +1,6 @@
 /*
- * User memory that collectives use without a copy of their own. They hand out no pointer to a peer's memory.
+ * User memory that collectives use without a copy of their own. They hand out no pointer to a peer's memory. All answer
+ * HCCL_E_NOT_SUPPORT, like the collectives.
  */
 #ifndef RW_HCCL_EX_H
 #define RW_HCCL_EX_H

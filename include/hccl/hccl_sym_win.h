@@ -1,5 +1,5 @@
 /*
- * Symmetric windows: memory that every rank registers together and each can address at the others.
+ * Symmetric windows: memory that every rank registers together and each can address at the others. All answer HCCL_E_NOT_SUPPORT.
  */
 #ifndef RW_HCCL_SYM_WIN_H
 #define RW_HCCL_SYM_WIN_H

@@ -2,7 +2,9 @@
 // use.
 #include "hccl/hccl.h"
 #include "hccl/hccl_channel.h"
+#include "hccl/hccl_ex.h"
 #include "hccl/hccl_res.h"
+#include "hccl/hccl_sym_win.h"
 #include "hcomm/hcomm_primitives.h"
 #include "support/acl_test.h"
 
@@ -63,6 +65,35 @@ TEST(HcclRefused, TheDeviceSideLayerIsNotThere) {
   EXPECT_EQ(HcommWriteOnThread(0, 0, nullptr, nullptr, 0), HCCL_E_NOT_SUPPORT);
   EXPECT_EQ(HcommReadOnThread(0, 0, nullptr, nullptr, 0), HCCL_E_NOT_SUPPORT);
   EXPECT_NE(TakeErrorText().find("HcommReadOnThread"), std::string::npos);
+}
+
+TEST(HcclRefused, MemoryForCollectivesChecksItsArgumentsAndThenRefuses) {
+  uint32_t word = 0;
+  void* handle = nullptr;
+  EXPECT_EQ(HcclCommRegister(nullptr, &word, 4, &handle, 0), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommRegister(&word, nullptr, 4, &handle, 0), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommRegister(&word, &word, 4, nullptr, 0), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommRegister(&word, &word, 0, &handle, 0), HCCL_E_PARA);
+  EXPECT_EQ(HcclCommRegister(&word, &word, 4, &handle, 0), HCCL_E_NOT_SUPPORT);
+  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(HcclCommDeregister(nullptr, &word), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommDeregister(&word, nullptr), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommDeregister(&word, &word), HCCL_E_NOT_SUPPORT);
+  EXPECT_EQ(HcclCommExchangeMem(nullptr, &word, &word, 1), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommExchangeMem(&word, nullptr, &word, 1), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommExchangeMem(&word, &word, nullptr, 1), HCCL_E_PTR);
+  EXPECT_EQ(HcclCommExchangeMem(&word, &word, &word, 0), HCCL_E_PARA);
+  TakeErrorText();
+  EXPECT_EQ(HcclCommExchangeMem(&word, &word, &word, 1), HCCL_E_NOT_SUPPORT);
+  EXPECT_NE(TakeErrorText().find("HcclRegisterMem"), std::string::npos);
+}
+
+TEST(HcclRefused, SymmetricWindowsAreNotThere) {
+  EXPECT_EQ(HcclCommSymWinRegister(nullptr, nullptr, 0, nullptr, 1), HCCL_E_NOT_SUPPORT);
+  EXPECT_EQ(HcclCommSymWinDeregister(nullptr), HCCL_E_NOT_SUPPORT);
+  EXPECT_EQ(HcclCommSymWinGet(nullptr, nullptr, 0, nullptr, nullptr), HCCL_E_NOT_SUPPORT);
+  EXPECT_EQ(HcclSymWinGetPeerPointer(nullptr, 0, 0, nullptr), HCCL_E_NOT_SUPPORT);
+  EXPECT_NE(TakeErrorText().find("HcclSymWinGetPeerPointer: symmetric windows"), std::string::npos);
 }
 
 TEST(HcclErrorString, EveryResultHasATextOfItsOwn) {

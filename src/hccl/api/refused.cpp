@@ -1,9 +1,12 @@
-// What this library knows by name and does not do: collectives, which need the ranks' reductions, and the layer for code that
-// runs on the device. Pointers are checked as the original does, so that a program's own mistakes come out first.
+// What this library knows by name and does not do: collectives, which need the ranks' reductions, memory that is registered for them,
+// and the layer for code that runs on the device. Arguments are checked as the original does, so that a program's own mistakes come out
+// first.
 #include "hccl/base/result.h"
 #include "hccl/hccl.h"
 #include "hccl/hccl_channel.h"
+#include "hccl/hccl_ex.h"
 #include "hccl/hccl_res.h"
+#include "hccl/hccl_sym_win.h"
 #include "hcomm/hcomm_primitives.h"
 
 using namespace ropeway::comm;
@@ -21,6 +24,18 @@ HcclResult RefuseCollective(const char* call, HcclComm comm, const void* first, 
     RW_TRY(RequirePointer("sendBuf", first));
     RW_TRY(RequirePointer("recvBuf", second));
     return NoCollective();
+  });
+}
+
+Status NoMemoryForCollectives() {
+  return Fail(HCCL_E_NOT_SUPPORT, "memory is not registered for collectives, which are not implemented; use HcclRegisterMem and HcclBatchPut");
+}
+
+HcclResult RefuseWindow(const char* call) {
+  return Entry(call, []() -> Status {
+    return Fail(HCCL_E_NOT_SUPPORT,
+                "symmetric windows are not implemented; HcclRegisterMem, HcclExchangeMemDesc and HcclEnableMemAccess give an address of a "
+                "peer's memory that HcclMemcpyAsync takes");
   });
 }
 
@@ -87,6 +102,42 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void*, HcclDataType, const 
                           aclrtStream) {
   return RefuseCollective(__func__, comm, sendBuf, recvBuf);
 }
+
+HcclResult HcclCommRegister(HcclComm comm, void* addr, uint64_t size, void** handle, uint32_t) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("addr", addr));
+    RW_TRY(RequirePointer("handle", handle));
+    if (size == 0) return Fail(HCCL_E_PARA, "size is 0");
+    return NoMemoryForCollectives();
+  });
+}
+
+HcclResult HcclCommDeregister(HcclComm comm, void* handle) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("handle", handle));
+    return NoMemoryForCollectives();
+  });
+}
+
+HcclResult HcclCommExchangeMem(HcclComm comm, void* windowHandle, uint32_t* peerRanks, uint32_t peerRankNum) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("comm", comm));
+    RW_TRY(RequirePointer("windowHandle", windowHandle));
+    RW_TRY(RequirePointer("peerRanks", peerRanks));
+    if (peerRankNum == 0) return Fail(HCCL_E_PARA, "peerRankNum is 0");
+    return NoMemoryForCollectives();
+  });
+}
+
+HcclResult HcclCommSymWinRegister(HcclComm, void*, uint64_t, HcclCommSymWindow*, uint32_t) { return RefuseWindow(__func__); }
+
+HcclResult HcclCommSymWinDeregister(HcclCommSymWindow) { return RefuseWindow(__func__); }
+
+HcclResult HcclCommSymWinGet(HcclComm, void*, size_t, HcclCommSymWindow*, size_t*) { return RefuseWindow(__func__); }
+
+HcclResult HcclSymWinGetPeerPointer(HcclCommSymWindow, size_t, uint32_t, void**) { return RefuseWindow(__func__); }
 
 HcclResult HcclCommMemReg(HcclComm, const char*, const CommMem*, HcclMemHandle*) { return RefuseDeviceSide(__func__); }
 
