@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "hccl/link/pair_links.h"
+#include "hccl/rank/bootstrap.h"
 
 namespace ropeway::comm {
 namespace {
@@ -62,20 +63,26 @@ Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
   return Ok();
 }
 
-// The importer is authorised here and not when it enables the region: no side then has to wait for the other's enabling.
+// The importer is authorised here and not when it enables the region: no side then has to wait for the other's enabling. What the
+// runtime does not share between processes (mapped memory, pools, memory of other engines) is left to the link.
 Status OneSided::ExportMapping(uint32_t peer, const LocalRegion& region, Export* exported) {
-  char text[65] = "";
-  const aclError error = aclrtIpcMemGetExportKey(reinterpret_cast<void*>(region.address), region.size, text, sizeof text, 0);
-  constexpr aclError kNotSupported = 207000;
-  if (error == kNotSupported) return Ok();  // the link serves instead
-  RW_TRY(FromRuntime("aclrtIpcMemGetExportKey", error));
-  int32_t pid = communicator_.peer(peer).pid;
-  if (const Status status = FromRuntime("aclrtIpcMemSetImportPid", aclrtIpcMemSetImportPid(text, &pid, 1)); !status.ok()) {
-    aclrtIpcMemClose(text);
-    return status;
-  }
-  exported->route = Route::kMapping;
-  exported->ipc_key = text;
+  aclrtContext context = nullptr;
+  RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&context)));
+  // On the I/O thread, so that a refusal becomes neither the caller's text nor its last error.
+  RunOnIo([&] {
+    char text[65] = "";
+    int32_t pid = communicator_.peer(peer).pid;
+    void* const address = reinterpret_cast<void*>(region.address);
+    const bool made = aclrtSetCurrentContext(context) == ACL_SUCCESS &&
+                      aclrtIpcMemGetExportKey(address, region.size, text, sizeof text, 0) == ACL_SUCCESS;
+    if (made && aclrtIpcMemSetImportPid(text, &pid, 1) == ACL_SUCCESS) {
+      exported->route = Route::kMapping;
+      exported->ipc_key = text;
+      return;
+    }
+    if (made) aclrtIpcMemClose(text);
+    aclGetRecentErrMsg();
+  });
   return Ok();
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 
+#include "hccl/hccl_one_sided_services.h"
 #include "hccl_ranks/process/roles.h"
 
 namespace processes_test {
@@ -163,6 +164,45 @@ int Storm(RoleCall& call) {
 }
 const RoleEntry kStorm("storm", &Storm);
 
+// Memory behind reserved addresses, which has no key for other processes. Each rank puts into the other's.
+int PutIntoMapped(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  constexpr size_t kSize = 2 << 20, kHalf = kSize / 2;
+  aclrtPhysicalMemProp prop{};
+  prop.memAttr = ACL_HBM_MEM_HUGE;
+  prop.location = {call.rank % 8, ACL_MEM_LOCATION_TYPE_DEVICE};
+  aclrtDrvMemHandle page = nullptr;
+  void* base = nullptr;
+  RW_ROLE_EXPECT(aclrtReserveMemAddress(&base, kSize, 0, nullptr, 0) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMallocPhysical(&page, kSize, &prop, 0) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMapMem(base, kSize, 0, page, 0) == ACL_SUCCESS);
+  const std::vector<uint8_t> mine = PatternOf(kHalf, call.rank), theirs = PatternOf(kHalf, 1 - call.rank);
+  RW_ROLE_EXPECT(aclrtMemcpy(base, kSize, mine.data(), kHalf, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS);
+  const uint32_t peer = 1 - call.rank;
+  HcclMemDesc own{}, offered{};
+  RW_ROLE_EXPECT(HcclRegisterMem(state.comm, peer, COMM_MEM_TYPE_DEVICE, base, kSize, &own) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_SUCCESS);
+  HcclMemDescs local{&own, 1}, remote{&offered, 1};
+  u32 count = 0;
+  RW_ROLE_EXPECT(HcclExchangeMemDesc(state.comm, peer, &local, 0, &remote, &count) == HCCL_SUCCESS && count == 1);
+  CommMem there{};
+  RW_ROLE_EXPECT(HcclEnableMemAccess(state.comm, &offered, &there) == HCCL_SUCCESS);
+  HcclOneSideOpDesc item{base, static_cast<char*>(there.addr) + kHalf, kHalf, HCCL_DATA_TYPE_UINT8};
+  RW_ROLE_EXPECT(HcclBatchPut(state.comm, peer, &item, 1, state.stream) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+  std::vector<uint8_t> got(kHalf);
+  void* const second = static_cast<char*>(base) + kHalf;
+  RW_ROLE_EXPECT(aclrtMemcpy(got.data(), kHalf, second, kHalf, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(got == theirs);
+  RW_ROLE_EXPECT(HcclDisableMemAccess(state.comm, &offered) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(HcclDeregisterMem(state.comm, &own) == HCCL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kPutIntoMapped("put_into_mapped", &PutIntoMapped);
+
 void ExpectAllGood(std::vector<RankProcess>& ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
 }
@@ -179,6 +219,14 @@ TEST(Processes, RingExchangeOfEight) {
 
 TEST(Processes, SubCommunicatorsExchangeAmongThemselves) {
   auto ranks = StartRanks("split", 6);
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, MappedMemoryIsRegisteredForTheSameHost) {
+#if !__has_include(<ucp/api/ucp.h>) || defined(ROPEWAY_TSAN)
+  GTEST_SKIP() << "built without UCX (libucx-dev), or with ThreadSanitizer: there is no link";
+#endif
+  auto ranks = StartRanks("put_into_mapped", 2);
   ExpectAllGood(ranks);
 }
 
