@@ -1,6 +1,7 @@
 // Puts and gets between ranks of one process, by address and, with HCCL_INTRA_ROCE_ENABLE=1, over the network link.
 #include <tuple>
 
+#include "dispatcher.h"
 #include "hccl/link/remote_range.h"
 #include "tests/hccl/one_sided.h"
 
@@ -9,6 +10,15 @@ namespace one_sided_test {
 using namespace ropeway_test;
 
 enum class Way { kAddress, kNetwork };
+
+// The texts of this thread are one of this library's, and it names the call.
+void ExpectOneText(const std::string& begin) {
+  const std::string texts = TakeErrorText();
+  const size_t first = texts.find("EI0001");
+  EXPECT_NE(first, std::string::npos) << texts;
+  EXPECT_EQ(texts.find("EI0001", first + 1), std::string::npos) << texts;
+  EXPECT_NE(texts.find(" " + begin), std::string::npos) << texts;
+}
 
 class OneSidedBase : public RanksTest {
  protected:
@@ -111,7 +121,10 @@ TEST_P(OneSidedNetwork, CopiesReachWhatEnablingReturned) {
     char* const there = static_cast<char*>(side.there.addr);
     HcclResult result = HCCL_E_RESERVED;
     const auto route = [&](void* to, const void* from, uint64_t size) {
-      return ropeway::comm::RouteRemote(to, from, size, side.rank.stream, &result);
+      ropeway::comm::Status status;
+      const bool routed = ropeway::comm::RouteRemote(to, from, size, side.rank.stream, &status);
+      result = status.code();
+      return routed;
     };
     ASSERT_TRUE(route(there + 10, side.memory, 1000));  // zeros
     EXPECT_EQ(result, HCCL_SUCCESS);
@@ -126,6 +139,24 @@ TEST_P(OneSidedNetwork, CopiesReachWhatEnablingReturned) {
     ASSERT_TRUE(route(there + 1, side.memory, kRegion));
     EXPECT_EQ(result, HCCL_E_PARA);
     EXPECT_FALSE(route(side.memory, pageable.data(), 1));
+  });
+}
+
+TEST_P(OneSidedNetwork, ARefusedCopyIsFiledOnceUnderItsOwnName) {
+  RunPair(COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_DEVICE, [](Side& side) {
+    HcclDispatcher dispatcher = nullptr;
+    ASSERT_EQ(HcclDispatcherInit(DispatcherType::DISPATCHER_NORMAL, 0, &dispatcher), HCCL_SUCCESS);
+    char* const there = static_cast<char*>(side.there.addr);
+    hccl::DeviceMem to = hccl::DeviceMem::create(there, 8), from = hccl::DeviceMem::create(there + 8, 8);
+    hccl::Stream stream(side.rank.stream);
+    TakeErrorText();
+    EXPECT_EQ(HcclD2DMemcpyAsync(dispatcher, to, from, stream), HCCL_E_PARA);
+    ExpectOneText("HcclD2DMemcpyAsync: dst and src are both");
+    EXPECT_EQ(HcclMemcpyAsync(dispatcher, there, 8, there + 8, 8, HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE, stream, 1,
+                              hccl::LinkType::LINK_ROCE),
+              HCCL_E_PARA);
+    ExpectOneText("HcclMemcpyAsync: dst and src are both");
+    EXPECT_EQ(HcclDispatcherDestroy(dispatcher), HCCL_SUCCESS);
   });
 }
 
@@ -180,7 +211,9 @@ TEST_P(OneSided, PrepareOpensBoundMemoryByThePeersOwnAddresses) {
     std::vector<uint8_t> bytes(3000);
     EXPECT_EQ(aclrtMemcpy(bytes.data(), 3000, memory[self.rank], 3000, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
     for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(bytes[i], i / 1000 + 1);
+    TakeErrorText();
     EXPECT_EQ(HcclCommDestroy(self.comm), HCCL_E_PARA) << "memory is bound";
+    ExpectOneText("HcclCommDestroy: memory is bound");
     EXPECT_EQ(HcclDeregisterGlobalMem(handle), HCCL_E_PARA) << "it is bound";
     step.arrive_and_wait();
     EXPECT_EQ(HcclCommUnbindMem(self.comm, handle), HCCL_SUCCESS);

@@ -66,9 +66,7 @@ HcclResult HcclCommDestroy(HcclComm comm) {
     {
       RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
       for (const Service* service : AllServices()) {
-        const HcclResult may = service->may_destroy == nullptr ? HCCL_SUCCESS : service->may_destroy(*communicator);
-        if (may != HCCL_SUCCESS)
-          return Fail(may, "the communicator still has memory bound to it: HcclCommUnbindMem first");
+        if (service->may_destroy != nullptr) RW_TRY(service->may_destroy(*communicator));
       }
     }
     std::shared_ptr<Communicator> communicator;

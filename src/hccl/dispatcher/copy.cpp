@@ -36,8 +36,8 @@ hccl::TaskPara CopyRecord(const CopyRequest& piece, u32 rank, hccl::LinkType lin
 
 // One piece goes where its addresses are: through a link when one side is another host's, else to the runtime.
 Status QueuePiece(const CopyRequest& piece, HcclRtStream stream) {
-  HcclResult result = HCCL_SUCCESS;
-  if (RouteRemote(piece.dst, piece.src, piece.count, stream, &result)) return Status(result);
+  Status status;
+  if (RouteRemote(piece.dst, piece.src, piece.count, stream, &status)) return status;
   return FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(piece.dst, piece.dest_max, piece.src, piece.count,
                                                           static_cast<aclrtMemcpyKind>(piece.runtime_kind), stream));
 }

@@ -36,9 +36,8 @@ Status Clear(void* dst, uint64_t dest_max) {
 
 // Another host's memory: queued on the default stream, and waited for, because this call is synchronous.
 bool CopyRemote(void* dst, const void* src, uint64_t count, Status* status) {
-  HcclResult result = HCCL_SUCCESS;
-  if (!RouteRemote(dst, src, count, nullptr, &result)) return false;
-  *status = result != HCCL_SUCCESS ? Status(result) : FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(nullptr));
+  if (!RouteRemote(dst, src, count, nullptr, status)) return false;
+  if (status->ok()) *status = FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(nullptr));
   return true;
 }
 

@@ -96,18 +96,13 @@ void ReleaseRemoteRange(void* begin) {
   table.count.store(table.ranges.size(), std::memory_order_release);
 }
 
-}  // namespace ropeway::comm
-
-namespace ropeway::comm {
-
-bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, HcclResult* result) {
+bool RouteRemote(void* dst, const void* src, uint64_t count, void* stream, Status* status) {
   const auto to = Find(dst);
   const auto from = Find(src);
   if (!to && !from) return false;
-  *result = Entry("HcclMemcpyAsync", [&]() -> Status {
-    if (to && from) return Fail(HCCL_E_PARA, "dst and src are both memory of another host: one side must be of this one");
-    return to ? Copy(*to, dst, src, count, true, stream) : Copy(*from, src, dst, count, false, stream);
-  });
+  *status = to && from ? Fail(HCCL_E_PARA, "dst and src are both memory of another host: one side must be of this one")
+            : to       ? Copy(*to, dst, src, count, true, stream)
+                       : Copy(*from, src, dst, count, false, stream);
   return true;
 }
 

@@ -14,14 +14,12 @@ void Received(Communicator& communicator, const Request& request) {
 
 void PeerEnded(Communicator& communicator, uint32_t peer, HcclResult why) { OneSided::Of(communicator)->PeerEnded(peer, why); }
 
-HcclResult MayDestroy(Communicator& communicator) {
-  return comm::Entry("HcclCommDestroy", [&]() -> Status {
-    OneSided& service = *OneSided::Of(communicator);
-    if (service.AnyBound()) return Fail(HCCL_E_PARA, "memory is bound to the communicator: call HcclCommUnbindMem first");
-    // Here and not in Destroyed: this thread may wait and has a context, and the caller may free the memory once it is told.
-    service.Release();
-    return Ok();
-  });
+Status MayDestroy(Communicator& communicator) {
+  OneSided& service = *OneSided::Of(communicator);
+  if (service.AnyBound()) return Fail(HCCL_E_PARA, "memory is bound to the communicator: call HcclCommUnbindMem first");
+  // Here and not in Destroyed: this thread may wait and has a context, and the caller may free the memory once it is told.
+  service.Release();
+  return Ok();
 }
 
 void Destroyed(Communicator& communicator) { OneSided::Of(communicator)->Close(); }

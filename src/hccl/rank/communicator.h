@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "hccl/base/result.h"
 #include "hccl/hccl_types.h"
 #include "hccl/rank/address.h"
 
@@ -75,8 +76,8 @@ struct Service {
   // On the I/O thread: nothing will come from `peer` any more. HCCL_SUCCESS: it destroyed its communicator;
   // HCCL_E_REMOTE: it died; HCCL_E_TCP_TRANSFER: the link to it broke; HCCL_E_TCP_CONNECT: it was never reached.
   void (*peer_ended)(Communicator& communicator, uint32_t peer, HcclResult why);
-  // Before a communicator is destroyed, on the caller's thread. Anything but HCCL_SUCCESS is HcclCommDestroy's answer.
-  HcclResult (*may_destroy)(Communicator& communicator);
+  // Before a communicator is destroyed, on the caller's thread. A failure is HcclCommDestroy's answer.
+  Status (*may_destroy)(Communicator& communicator);
   // On the I/O thread: the communicator is destroyed; what is pending must end now.
   void (*destroyed)(Communicator& communicator);
 };
