@@ -97,6 +97,16 @@ RW_API aclError ropewayFinishOperation(ropewayOperation operation, aclError code
  */
 RW_API aclError ropewayStopStreamOnFailure(void* stream);
 
+/*
+ * Addresses that stand for memory of another host, for libraries that carry bytes there. They cost no memory. Copies, memsets and queries
+ * of the runtime answer 107000 to them; host code that touches one dies by SIGSEGV, and a line on stderr says why. address NULL or
+ * size 0: 100000; no addresses left: 207001.
+ */
+RW_API aclError ropewayReserveRemote(size_t size, void** address);
+
+/* NULL: 100000; not the start of a reserved range: 107000. */
+RW_API aclError ropewayReleaseRemote(void* address);
+
 #ifdef __cplusplus
 }
 #endif

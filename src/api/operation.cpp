@@ -1,4 +1,5 @@
-// How libraries on top of the runtime put work of their own into a stream, and keep a stream to themselves.
+// How libraries on top of the runtime put work of their own into a stream, keep a stream to themselves, and hand out addresses of
+// memory that they alone reach.
 #include "api/entry.h"
 #include "ropeway/ropeway.h"
 #include "stream/operation.h"
@@ -56,5 +57,24 @@ aclError ropewayStopStreamOnFailure(void* stream) {
     RW_TRY(target->RequireContext(&context->scope()));
     target->stops_alone.store(true, std::memory_order_relaxed);
     return Ok();
+  });
+}
+
+aclError ropewayReserveRemote(size_t size, void** address) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("address", address));
+    if (size == 0) return Reject(ACL_ERROR_INVALID_PARAM, "size is 0");
+    const std::optional<void*> begin = TheMemory().ReserveRemote(size);
+    if (!begin) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no %zu bytes of addresses left", size);
+    *address = *begin;
+    return Ok();
+  });
+}
+
+aclError ropewayReleaseRemote(void* address) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("address", address));
+    if (TheMemory().ReleaseRemote(address)) return Ok();
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "address %p is not the start of a reserved range", address);
   });
 }

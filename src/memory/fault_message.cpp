@@ -30,6 +30,11 @@ void Explain(const void* address) {
                       address, reinterpret_cast<uintptr_t>(address) - block.base, block.size, block.base, block.device,
                       block.call, known ? where.dli_fname : "?",
                       known ? reinterpret_cast<uintptr_t>(block.caller) - reinterpret_cast<uintptr_t>(where.dli_fbase) : 0);
+  } else if (g_memory->IsRemote(address)) {
+    length = snprintf(line, sizeof(line),
+                      "ropeway: host code touched %p, an address that stands for memory of another host: use HcclMemcpyAsync, HcclBatchPut "
+                      "or HcclBatchGet\n",
+                      address);
   } else {
     length = snprintf(line, sizeof(line),
                       "ropeway: host code touched %p, a device address that belongs to no live block (freed, or never "
@@ -41,7 +46,7 @@ void Explain(const void* address) {
 
 void OnFault(int number, siginfo_t* info, void* context) {
   if (g_memory->MovedMeanwhile(info->si_addr)) return;  // the access is tried again
-  if (g_memory->InDeviceSpace(info->si_addr)) Explain(info->si_addr);
+  if (g_memory->InDeviceSpace(info->si_addr) || g_memory->IsRemote(info->si_addr)) Explain(info->si_addr);
   if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(number, info, context);
   } else if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) {

@@ -1,5 +1,6 @@
 #include "memory/memory.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,11 +94,16 @@ Location Memory::FindElsewhere(const void* address, size_t count) const {
     return {static_cast<size_t>(room), space->DeviceOf(address), Place::kManaged};
   }
   const Registration registration = registrations_.Find(address);
-  if (!registration.found() || count > registration.end() - Bits(address)) return Location();
-  return {registration.end() - Bits(address), -1, Place::kPinned};
+  if (registration.found() && count <= registration.end() - Bits(address))
+    return {registration.end() - Bits(address), -1, Place::kPinned};
+  return IsRemote(address) ? Location{0, -1, Place::kNowhere} : Location();
 }
 
 Status Memory::ExplainNowhere(const char* name, const void* address) const {
+  if (IsRemote(address))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                "%s %p stands for memory of another host, which the runtime does not reach: use HcclMemcpyAsync, HcclBatchPut or HcclBatchGet",
+                name, address);
   if (host_.Contains(address))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p was pinned host memory and has been freed", name, address);
   if (managed() != nullptr && managed()->Contains(address))
@@ -180,7 +186,21 @@ std::shared_ptr<PhysicalMemory> Memory::AllocatePhysical(const PhysicalTraits& t
   return nullptr;
 }
 
+std::optional<void*> Memory::ReserveRemote(size_t size) {
+  const size_t pages = (size + kPage - 1) / kPage * kPage;
+  void* const begin = mmap(nullptr, pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED) return std::nullopt;
+  remote_.Add({Bits(begin), pages, 0});
+  return begin;
+}
+
+bool Memory::ReleaseRemote(void* begin) {
+  const Registration removed = remote_.Remove(Bits(begin));
+  return removed.found() && munmap(begin, removed.size) == 0;
+}
+
 Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alias) {
+  if (IsRemote(address)) return ExplainNowhere("ptr", address);
   Registration registration{Bits(address), size, 0};
   const size_t in_page = Bits(address) % kPage;
   const size_t pages = (in_page + size + kPage - 1) / kPage * kPage;

@@ -114,6 +114,11 @@ class Memory final : public AddressJudge {
   // Maps what another process shared: [piece_offset, + piece_size) of the pages behind the descriptor, which is taken over, at addresses
   // of its own; `block` says what of it, counted from there, copies may use. Returns where the piece begins.
   Result<uintptr_t> MapForeign(int descriptor, size_t piece_offset, size_t piece_size, const BlockInfo& block);
+  // Addresses that stand for memory of another host: to the runtime there is nothing behind them. Nothing: the process has no room.
+  std::optional<void*> ReserveRemote(size_t size);
+  // False when it is not the start of a reserved range.
+  bool ReleaseRemote(void* begin);
+  bool IsRemote(const void* address) const { return remote_.Find(address).found(); }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   // Physical memory, charged to its device or to the host. Null: no memory for it.
   std::shared_ptr<PhysicalMemory> AllocatePhysical(const PhysicalTraits& traits);
@@ -152,6 +157,7 @@ class Memory final : public AddressJudge {
   std::vector<std::unique_ptr<Heap>> device_heaps_;
   std::unique_ptr<Heap> host_heap_;
   Registrations registrations_;
+  Registrations remote_;  // ranges of addresses without memory
   std::mutex managed_mutex_;  // serialises OpenManaged
   std::unique_ptr<ManagedSpace> owned_managed_;
   std::atomic<ManagedSpace*> managed_{nullptr};

@@ -142,6 +142,29 @@ TEST_P(OneSidedNetwork, CopiesReachWhatEnablingReturned) {
   });
 }
 
+TEST_P(OneSidedNetwork, SynchronousCopiesOfWhatEnablingReturnedAreRefused) {
+  RunPair(COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_DEVICE, [](Side& side) {
+    void* const there = side.there.addr;
+    std::vector<uint8_t> bytes(100);
+    EXPECT_EQ(aclrtMemcpy(bytes.data(), 100, there, 100, ACL_MEMCPY_DEVICE_TO_HOST), ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_EQ(aclrtMemcpy(there, 100, side.memory, 100, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_EQ(hrtMemSyncCopy(bytes.data(), 100, there, 100, HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST), HCCL_E_RUNTIME);
+    EXPECT_NE(TakeErrorText().find("memory of another host"), std::string::npos);
+    // Without a stream the call is a bounded copy, which clears what it cannot fill.
+    HcclDispatcher dispatcher = nullptr;
+    ASSERT_EQ(HcclDispatcherInit(DispatcherType::DISPATCHER_NORMAL, 0, &dispatcher), HCCL_SUCCESS);
+    hccl::Stream none;
+    const auto copy = [&](void* dst, uint64_t room, const void* src) {
+      return HcclMemcpyAsync(dispatcher, dst, room, src, 100, HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST, none, 1, hccl::LinkType::LINK_ROCE);
+    };
+    EXPECT_EQ(copy(there, 50, bytes.data()), HCCL_E_RUNTIME);
+    EXPECT_EQ(copy(there, 100, static_cast<char*>(there) + 1), HCCL_E_RUNTIME);
+    EXPECT_EQ(copy(bytes.data(), 100, there), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(bytes, std::vector<uint8_t>(100, 1));
+    EXPECT_EQ(HcclDispatcherDestroy(dispatcher), HCCL_SUCCESS);
+  });
+}
+
 TEST_P(OneSidedNetwork, ARefusedCopyIsFiledOnceUnderItsOwnName) {
   RunPair(COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_DEVICE, [](Side& side) {
     HcclDispatcher dispatcher = nullptr;

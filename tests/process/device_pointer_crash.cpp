@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "acl/acl.h"
+#include "ropeway/ropeway.h"
 #include "tests/process/process_test.h"
 
 namespace {
@@ -39,6 +40,15 @@ void ReadFreed() {
   RW_CHECK_EQ(aclrtFree(const_cast<char*>(block)), ACL_SUCCESS);
   Announce(block + kOffset);
   std::printf("%d\n", block[kOffset]);
+}
+
+void ReadRemote() {
+  Allocate();
+  void* remote = nullptr;
+  RW_CHECK_EQ(ropewayReserveRemote(kSize, &remote), ACL_SUCCESS);
+  volatile char* const address = static_cast<volatile char*>(remote);
+  Announce(address + kOffset);
+  std::printf("%d\n", address[kOffset]);
 }
 
 void ReadElsewhere() {
@@ -84,6 +94,7 @@ void All() {
   CheckCrash("read", {"aclrtMalloc", "123", "5056", "device 0"});
   CheckCrash("write", {"aclrtMalloc", "123", "5056", "device 0"});
   CheckCrash("read_freed", {});
+  CheckCrash("read_remote", {"another host", "HcclMemcpyAsync"});
   if (!RW_SANITIZED) {
     process_test::Child child = process_test::RunSelf("read_elsewhere");
     RW_CHECK(child.KilledBy(SIGSEGV));
@@ -96,5 +107,5 @@ void All() {
 int main(int argc, char** argv) {
   return process_test::Main(
       argc, argv, &All,
-      {{"read", &Read}, {"write", &Write}, {"read_freed", &ReadFreed}, {"read_elsewhere", &ReadElsewhere}});
+      {{"read", &Read}, {"write", &Write}, {"read_freed", &ReadFreed}, {"read_remote", &ReadRemote}, {"read_elsewhere", &ReadElsewhere}});
 }

@@ -1,7 +1,5 @@
 #include "hccl/link/remote_range.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -76,8 +74,8 @@ comm::Status Copy(const Range& range, const void* remote, const void* local, uin
 }  // namespace
 
 void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId region) {
-  void* begin = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (begin == MAP_FAILED) return nullptr;
+  void* begin = nullptr;
+  if (ropewayReserveRemote(size, &begin) != ACL_SUCCESS) return nullptr;
   Table& table = TheTable();
   std::lock_guard lock(table.mutex);
   const auto at = reinterpret_cast<uintptr_t>(begin);
@@ -91,7 +89,7 @@ void ReleaseRemoteRange(void* begin) {
   std::lock_guard lock(table.mutex);
   const auto found = table.ranges.find(reinterpret_cast<uintptr_t>(begin));
   if (found == table.ranges.end()) return;
-  munmap(begin, found->second.size);
+  ropewayReleaseRemote(begin);
   table.ranges.erase(found);
   table.count.store(table.ranges.size(), std::memory_order_release);
 }
