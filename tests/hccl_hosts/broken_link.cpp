@@ -1,6 +1,6 @@
-// broken_link RANK 2 FOLDER put|send: rank 0 puts into rank 1, or sends to it, until the script breaks something (the link, or
-// rank 1 itself). Whoever waits must fail with a documented code, the communicator must know why, and everything must still be
-// destroyed.
+// broken_link RANK 2 FOLDER put|send [ERRORS]: rank 0 puts into rank 1, or sends to it, until the script breaks something (the link, or
+// rank 1 itself). Whoever waits must fail with a documented code, the communicator must know why (one of ERRORS, as "13,14"), and
+// everything must still be destroyed.
 #include <functional>
 
 #include "bench/rank_program.h"
@@ -10,6 +10,8 @@ using namespace hccl_hosts;
 namespace {
 
 constexpr size_t kBytes = 8 << 20;
+
+const char* wanted = nullptr;  // ERRORS
 
 // `queue` puts the next transfer into the stream.
 void MoveUntilItFails(const Rank& self, const Folder& folder, const std::function<void()>& queue) {
@@ -23,6 +25,7 @@ void MoveUntilItFails(const Rank& self, const Folder& folder, const std::functio
   HcclResult why = HCCL_SUCCESS;
   RW_MUST(HcclGetCommAsyncError(self.comm, &why));
   RW_EXPECT(why == HCCL_E_ROCE_TRANSFER || why == HCCL_E_TCP_TRANSFER || why == HCCL_E_REMOTE);
+  RW_EXPECT(wanted == nullptr || (strstr(wanted, std::to_string(why).c_str()) != nullptr && error == 507056));
   const char* text = aclGetRecentErrMsg();
   printf("failed as it should: %d, %d, %s\n", error, static_cast<int>(why), text == nullptr ? "" : text);
 }
@@ -47,7 +50,8 @@ void Send(const Rank& self, const Folder& folder, void* memory) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 5 && argc != 6) return 2;
+  if (argc == 6) wanted = argv[5];
   const Folder folder(argv[3]);
   Rank self(static_cast<uint32_t>(atoi(argv[1])), 2, folder);
   void* const memory = Allocate(COMM_MEM_TYPE_DEVICE, kBytes);

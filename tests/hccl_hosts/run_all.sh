@@ -101,20 +101,23 @@ strangers() {
   finish $result
 }
 
-# 4.096 us * 2^17 * 2: about a second without a sign of life; control connections have two.
+# cut_link WHAT TIMEOUT ERRORS: the link's own limit is 4.096 us * 2^TIMEOUT * 2; control connections have three seconds. Who moves the
+# bytes sees one of ERRORS, who waits for them always HCCL_E_TCP_TRANSFER (13).
 cut_link() {
-  begin "link cut in the middle of a $1"
-  export HCCL_RDMA_TIMEOUT=17 HCCL_RDMA_RETRY_CNT=1 ROPEWAY_HCCL_LINK_TIMEOUT=2
-  start 0 0 broken_link 2 "$folder" "$1"
-  start 1 1 broken_link 2 "$folder" "$1"
+  begin "link cut in the middle of a $1, error $3"
+  export HCCL_RDMA_TIMEOUT=$2 HCCL_RDMA_RETRY_CNT=1 ROPEWAY_HCCL_LINK_TIMEOUT=3
+  start 0 0 broken_link 2 "$folder" "$1" "$3"
+  start 1 1 broken_link 2 "$folder" "$1" 13
   await moving && rw_cut 1
   wait_all 0 0
   finish $?
   rw_mend 1
   unset HCCL_RDMA_TIMEOUT HCCL_RDMA_RETRY_CNT ROPEWAY_HCCL_LINK_TIMEOUT
 }
-cut_put() { cut_link put; }
-cut_send() { cut_link send; }
+# A second, and half a minute. A send may be between two messages.
+cut_put() { cut_link put 17 14; }
+cut_send() { cut_link send 17 13,14; }
+cut_put_early() { cut_link put 22 13; }
 
 kill_rank() {
   begin "rank killed in the middle of a $1"
@@ -148,7 +151,7 @@ if ! hosts_up 4; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send kill_put kill_send nobody_has_ucx one_has_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send nobody_has_ucx one_has_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for case in "$@"; do $case; done

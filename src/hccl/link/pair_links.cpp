@@ -165,7 +165,7 @@ void PairLinks::Received(const Request& request) {
 }
 
 void PairLinks::PeerEnded(uint32_t peer, HcclResult why) {
-  Settle(peer, {nullptr, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, "the rank has left the communicator"});
+  Settle(peer, {nullptr, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, LossText(why)});
 }
 
 void PairLinks::Destroyed() {

@@ -197,8 +197,10 @@ void UcxPeer::End(uint64_t number, const TransferEnd& end) {
   done(end);
 }
 
+// Over a link that broke nothing goes out any more: waiting for what is on its way would take as long as UCX believes in it.
 void UcxPeer::Close(const TransferEnd& why) {
-  link_.Post([self = shared_from_this(), why] { self->Drain(why); });
+  const bool broke = why.code == HCCL_E_TCP_TRANSFER;
+  link_.Post([self = shared_from_this(), why, broke] { broke ? self->Fail(why) : self->Drain(why); });
 }
 
 void UcxPeer::SetFailed(const TransferEnd& why) {

@@ -22,12 +22,6 @@ const bool kSendReceiveAdded = (AddService(&kSendReceive), true);
 
 std::string RankName(uint32_t rank) { return "rank " + std::to_string(rank); }
 
-const char* Reason(HcclResult why) {
-  return why == HCCL_SUCCESS    ? " has destroyed its communicator"
-         : why == HCCL_E_REMOTE ? " is gone"
-                                : ": the link to it broke";
-}
-
 }  // namespace
 
 std::shared_ptr<Exchange> Exchange::Of(Communicator& communicator) {
@@ -198,7 +192,7 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
 
 void Exchange::PeerEnded(uint32_t peer, HcclResult why) {
   partners_[peer].offers.clear();
-  EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, RankName(peer) + Reason(why));
+  EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, RankName(peer) + ": " + LossText(why));
 }
 
 void Exchange::EndAll(uint32_t peer, HcclResult result, const std::string& why) {

@@ -109,20 +109,20 @@ Membership::Events Joining::EventsOf(const std::weak_ptr<Communicator>& communic
   events.gone = [communicator](uint32_t rank, HcclResult why) {
     const auto found = communicator.lock();
     if (!found || !found->channels_) return;
-    if (why != HCCL_SUCCESS) found->SetAsyncError(why, "rank " + std::to_string(rank) + ": its process is gone");
+    if (why != HCCL_SUCCESS) found->SetAsyncError(why, "rank " + std::to_string(rank) + ": " + LossText(why));
     found->channels_->Heard(rank, why);
   };
-  events.root_lost = [communicator](uint64_t root_process) {
+  events.root_lost = [communicator](uint64_t root_process, HcclResult why) {
     const auto found = communicator.lock();
     if (!found || !found->channels_) return;
     bool left_before = true;
     for (uint32_t rank = 0; rank < found->size(); ++rank) {
       if (found->peer(rank).process != root_process) continue;
       left_before = left_before && found->Ended(rank) != HCCL_SUCCESS;
-      if (rank != found->rank()) found->channels_->Heard(rank, HCCL_E_REMOTE);
+      if (rank != found->rank()) found->channels_->Heard(rank, why);
     }
     // A root whose ranks have all said good-bye may go.
-    if (!left_before) found->SetAsyncError(HCCL_E_REMOTE, "the process of the root is gone");
+    if (!left_before) found->SetAsyncError(why, std::string("the root: ") + LossText(why));
   };
   return events;
 }

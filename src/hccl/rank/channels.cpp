@@ -66,8 +66,7 @@ std::shared_ptr<Connection> Channels::Open(uint32_t peer, Fd fd) {
     if (auto self = weak.lock()) self->Deliver(peer, std::move(frame));
   };
   events.closed = [weak, peer](bool clean, const std::string& why) {
-    // A process that ends closes its sockets in order; a link that breaks does not.
-    if (auto self = weak.lock()) self->End(peer, clean ? HCCL_E_REMOTE : HCCL_E_TCP_TRANSFER, why);
+    if (auto self = weak.lock()) self->End(peer, LossOf(clean), why);
   };
   return Connection::Open(std::move(fd), std::move(events));
 }
@@ -200,7 +199,7 @@ void Channels::End(uint32_t peer, HcclResult why, const std::string& text) {
 }
 
 void Channels::Heard(uint32_t peer, HcclResult why) {
-  if (peer < size_ && !slots_[peer].up) End(peer, why, "its process is gone");
+  if (peer < size_ && !slots_[peer].up) End(peer, why, LossText(why));
 }
 
 void Channels::Leave() {

@@ -83,6 +83,13 @@ struct Service {
 };
 void AddService(const Service* service);
 
+// What a reason of peer_ended means, for messages: "it ...".
+constexpr const char* LossText(HcclResult why) {
+  return why == HCCL_SUCCESS    ? "it has destroyed its communicator"
+         : why == HCCL_E_REMOTE ? "its process is gone"
+                                : "the link to it broke";
+}
+
 class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   uint32_t rank() const { return rank_; }

@@ -9,10 +9,15 @@
 #include <memory>
 #include <string>
 
+#include "hccl/hccl_types.h"
 #include "hccl/rank/socket.h"
 #include "hccl/rank/window.h"
 
 namespace ropeway::comm {
+
+// What the end of a connection means for the rank behind it: a process that ends closes its sockets in order, a link that breaks does
+// not.
+constexpr HcclResult LossOf(bool clean) { return clean ? HCCL_E_REMOTE : HCCL_E_TCP_TRANSFER; }
 
 struct Frame {
   uint16_t type = 0;

@@ -18,7 +18,7 @@ enum LifelineMessage : uint16_t {
   kRelease = 6,         // root -> rank: id: everybody has arrived
   kBarrierAborted = 7,  // root -> rank: id: somebody will not arrive
   kLeft = 8,            // root -> rank: id: that rank destroyed its communicator
-  kLost = 9,            // root -> rank: id: that rank is gone without a word
+  kLost = 9,            // root -> rank: id: that rank is gone without a word; u8: 1 when it closed in order, 0 when the link broke
   kBye = 10,            // rank -> root: destroys its communicator
   kByeSeen = 11,        // root -> rank: the others have been told
   kReady = 12,          // rank -> root: has the table and answers its peers

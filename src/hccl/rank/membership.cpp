@@ -37,8 +37,8 @@ void Membership::Answered(Fd fd, Verdict verdict, const std::string& why) {
     events.received = [weak](const Frame& frame) {
       if (auto self = weak.lock()) self->Received(frame);
     };
-    events.closed = [weak](bool, const std::string& reason) {
-      if (auto self = weak.lock()) self->Lost(reason);
+    events.closed = [weak](bool clean, const std::string& reason) {
+      if (auto self = weak.lock()) self->Lost(clean, reason);
     };
     connection_ = Connection::Open(std::move(fd), std::move(events));
     connection_->Send({kJoin, 0, join_body_});
@@ -66,13 +66,9 @@ void Membership::Received(const Frame& frame) {
     case kBarrierAborted:
       return EndBarrier(frame.id, HCCL_E_REMOTE, "another rank will not come to the barrier");
     case kLeft:
-    case kLost: {
-      somebody_gone_ = true;
-      const std::string who = "rank " + std::to_string(frame.id);
-      if (events_.joined) return Finish(HCCL_E_REMOTE, who + " left before all ranks were ready");
-      EndBarriers(HCCL_E_REMOTE, who + (frame.type == kLeft ? " has destroyed its communicator" : " is gone"));
-      return events_.gone(static_cast<uint32_t>(frame.id), frame.type == kLeft ? HCCL_SUCCESS : HCCL_E_REMOTE);
-    }
+      return RankGone(static_cast<uint32_t>(frame.id), HCCL_SUCCESS);
+    case kLost:
+      return RankGone(static_cast<uint32_t>(frame.id), LossOf(Reader(frame.body).Number<uint8_t>() != 0));
     case kByeSeen:
       if (const auto left = std::exchange(left_, nullptr)) {
         connection_->Close();
@@ -104,12 +100,20 @@ void Membership::Finish(HcclResult result, const std::string& why) {
   if (const auto joined = std::exchange(events_.joined, nullptr)) joined(result, why);
 }
 
-void Membership::Lost(const std::string& why) {
+void Membership::RankGone(uint32_t rank, HcclResult why) {
+  somebody_gone_ = true;
+  const std::string who = "rank " + std::to_string(rank);
+  if (events_.joined) return Finish(HCCL_E_REMOTE, who + " left before all ranks were ready");
+  EndBarriers(why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, who + ": " + LossText(why));
+  events_.gone(rank, why);
+}
+
+void Membership::Lost(bool clean, const std::string& why) {
   connection_.reset();
   if (const auto left = std::exchange(left_, nullptr)) return left();
   if (events_.joined) return Finish(HCCL_E_REMOTE, "the root ended before all ranks had joined: " + why);
-  EndBarriers(HCCL_E_REMOTE, "the root is gone: " + why);
-  events_.root_lost(root_process_);
+  EndBarriers(LossOf(clean), "the root is gone: " + why);
+  events_.root_lost(root_process_, LossOf(clean));
 }
 
 void Membership::Arrive(uint64_t number, Met met) {

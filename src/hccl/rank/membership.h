@@ -30,10 +30,10 @@ class Membership : public std::enable_shared_from_this<Membership> {
     std::function<void(const std::string& session, std::vector<PeerInfo>)> gathered;
     // Once: everybody is ready, or why it came to nothing. Not after Leave.
     std::function<void(HcclResult, const std::string& why)> joined;
-    // `why`: HCCL_SUCCESS for one that destroyed its communicator.
+    // `why` as in Service::peer_ended.
     std::function<void(uint32_t rank, HcclResult why)> gone;
     // The service can say nothing any more; `root_process`: the ranks there are gone, too.
-    std::function<void(uint64_t root_process)> root_lost;
+    std::function<void(uint64_t root_process, HcclResult why)> root_lost;
   };
   using Met = std::function<void(HcclResult, const std::string& why)>;
 
@@ -51,7 +51,8 @@ class Membership : public std::enable_shared_from_this<Membership> {
   void Answered(Fd fd, Verdict verdict, const std::string& why);
   void Received(const Frame& frame);
   void TakeTable(const Frame& frame);
-  void Lost(const std::string& why);
+  void RankGone(uint32_t rank, HcclResult why);
+  void Lost(bool clean, const std::string& why);
   void Finish(HcclResult result, const std::string& why);
   void EndBarriers(HcclResult result, const std::string& why);
   void EndBarrier(uint64_t number, HcclResult result, const std::string& why);

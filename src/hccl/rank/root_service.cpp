@@ -66,8 +66,8 @@ void RootService::Enter(uint32_t rank, Fd fd) {
   events.received = [weak, rank](const Frame& frame) {
     if (auto self = weak.lock()) self->Received(rank, frame);
   };
-  events.closed = [weak, rank](bool, const std::string&) {
-    if (auto self = weak.lock()) self->Ended(rank, false);
+  events.closed = [weak, rank](bool clean, const std::string&) {
+    if (auto self = weak.lock()) self->Ended(rank, LossOf(clean));
   };
   members_[rank].connection = Connection::Open(std::move(fd), std::move(events));
 }
@@ -83,7 +83,7 @@ void RootService::Received(uint32_t rank, const Frame& frame) {
     case kBarrierCancel:
       return Abort(frame.id);
     case kBye:
-      return Ended(rank, true);
+      return Ended(rank, HCCL_SUCCESS);
     default:
       return;  // a later version may say more
   }
@@ -139,7 +139,7 @@ void RootService::Abort(uint64_t barrier) {
   Broadcast(kBarrierAborted, barrier, "");
 }
 
-void RootService::Ended(uint32_t rank, bool left) {
+void RootService::Ended(uint32_t rank, HcclResult why) {
   const auto found = members_.find(rank);
   if (found == members_.end()) return;
   const std::shared_ptr<Connection> connection = std::move(found->second.connection);
@@ -148,11 +148,15 @@ void RootService::Ended(uint32_t rank, bool left) {
   if (complete_) {
     somebody_gone_ = true;
     barriers_.clear();
-    Broadcast(left ? kLeft : kLost, rank, "");
+    if (why == HCCL_SUCCESS) {
+      Broadcast(kLeft, rank, "");
+    } else {
+      Broadcast(kLost, rank, Writer().Number(static_cast<uint8_t>(why == LossOf(true))).Take());
+    }
   } else if (joined_ == 0) {
     size_ = 0;  // whoever begins again may do so with another number
   }
-  if (left) connection->Send({kByeSeen, 0, ""});
+  if (why == HCCL_SUCCESS) connection->Send({kByeSeen, 0, ""});
   connection->Close();
   if (complete_ && members_.empty()) Stop();
 }

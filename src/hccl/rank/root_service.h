@@ -40,7 +40,8 @@ class RootService : public std::enable_shared_from_this<RootService> {
   void Ready();
   void Arrive(uint32_t rank, uint64_t barrier);
   void Abort(uint64_t barrier);
-  void Ended(uint32_t rank, bool left);
+  // `why` as in Service::peer_ended.
+  void Ended(uint32_t rank, HcclResult why);
   void Broadcast(uint16_t type, uint64_t id, const std::string& body);
   void Stop();
 
