@@ -1,6 +1,7 @@
 // Who is no rank gets nothing and breaks nothing: garbage, silence, floods, replays, and hellos with the wrong secret,
 // all while ranks find each other and exchange data.
 #include <arpa/inet.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,11 +22,16 @@ class Strangers : public RanksTest {
     ASSERT_TRUE(ReadRootInfo(root_, &ticket_));
   }
 
-  // A blocking connection to the root's port.
-  int Knock() const {
+  // A blocking connection to the root's port; `from`: the address to call from, which must be of the same family.
+  int Knock(const char* from = nullptr) const {
     sockaddr_storage storage;
     const socklen_t size = ticket_.root.Fill(&storage);
     const int fd = socket(storage.ss_family, SOCK_STREAM, 0);
+    if (from != nullptr) {
+      sockaddr_storage own;
+      const socklen_t own_size = Address::Parse(from, 0)->Fill(&own);
+      EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&own), own_size), 0);
+    }
     EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&storage), size), 0);
     return fd;
   }
@@ -120,6 +126,60 @@ TEST_F(Strangers, ManySilentOnesKeepNobodyOut) {
   for (int i = 0; i < 300; ++i) fds.push_back(Knock());
   ExpectRanksMeet();
   for (const int fd : fds) close(fd);
+}
+
+// The limit of the process on descriptors, for the length of a scope.
+class DescriptorLimitOf {
+ public:
+  explicit DescriptorLimitOf(rlim_t limit) {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit lower{limit, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
+  }
+  ~DescriptorLimitOf() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  DescriptorLimitOf(const DescriptorLimitOf&) = delete;
+  DescriptorLimitOf& operator=(const DescriptorLimitOf&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+class LocalStrangers : public Strangers {
+  Setting loopback_{"HCCL_IF_IP", "127.0.0.1"};
+};
+
+// Many from one address push their own kind out, and not the one who was there before them.
+TEST_F(LocalStrangers, AFloodPushesOutItsOwnKind) {
+  const DescriptorLimitOf limit(400);  // 100 strangers
+  const int slow = Knock("127.0.0.1");
+  const std::string nonce = Read(slow, kNonceBytes);
+  std::vector<int> flood;
+  for (int i = 0; i < 110; ++i) {
+    flood.push_back(Knock("127.0.0.2"));
+    EXPECT_EQ(Read(flood.back(), kNonceBytes).size(), kNonceBytes);
+  }
+  EXPECT_EQ(Read(flood[0], 1), "") << "hung up on";
+  const std::string hello =
+      MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
+  EXPECT_EQ(send(slow, hello.data(), hello.size(), MSG_NOSIGNAL), static_cast<ssize_t>(hello.size()));
+  EXPECT_EQ(Read(slow, kVerdictBytes).size(), kVerdictBytes) << "answered";
+  close(slow);
+  for (const int fd : flood) close(fd);
+  ExpectRanksMeet();
+}
+
+// No descriptor is left for whoever calls: the joining ranks are told that, and not that others are late.
+TEST_F(LocalStrangers, ALackOfDescriptorsIsNamed) {
+  const Setting limit("HCCL_CONNECT_TIMEOUT", "0.2");
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  std::string text;
+  {
+    const DescriptorLimitOf none(0);
+    HcclComm comm = nullptr;
+    EXPECT_EQ(HcclCommInitRootInfo(1, &root_, 0, &comm), HCCL_E_TIMEOUT);
+    text = TakeErrorText();
+  }
+  EXPECT_THAT(text, testing::HasSubstr("Too many open files: the process may have 0 (ulimit -n)"));
 }
 
 }  // namespace strangers_test

@@ -7,6 +7,14 @@
 #include <chrono>
 
 namespace ropeway::comm {
+namespace {
+
+constexpr std::chrono::milliseconds kAcceptPause(50);
+
+// Strangers may have a quarter of the descriptors that the process may have: the rest is the program's and the ranks'.
+size_t MostStrangers() { return std::clamp<size_t>(DescriptorLimit() / 4, 1, 1024); }
+
+}  // namespace
 
 Listener::~Listener() {
   IoThread::Get().Cancel(pause_);
@@ -18,12 +26,14 @@ bool Listener::Watch() {
 }
 
 void Listener::Ready() {
-  Fd fd = Accept(fd_.get());
-  if (fd.valid()) return Door::Get().Arrived(std::move(fd));
+  Address from;
+  Fd fd = Accept(fd_.get(), &from);
+  if (fd.valid()) return Door::Get().Arrived(std::move(fd), from);
   if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
+  if (Door::Get().Refused(errno)) return;
   // No descriptors or no memory: the caller stays in the backlog, and asking again at once would only burn a core.
   IoThread::Get().Change(fd_.get(), 0);
-  pause_ = IoThread::Get().At(IoThread::Clock::now() + std::chrono::milliseconds(50),
+  pause_ = IoThread::Get().At(IoThread::Clock::now() + kAcceptPause,
                               [this] { IoThread::Get().Change(fd_.get(), EPOLLIN); });
 }
 
@@ -56,7 +66,7 @@ void Door::Admit(const std::string& communicator, uint32_t to, Guests guests) {
 
 void Door::Revoke(const std::string& communicator, uint32_t to) { guests_.erase({communicator, to}); }
 
-void Door::Arrived(Fd fd) {
+void Door::Arrived(Fd fd, const Address& from) {
   auto find = [this](const Hello& hello) { return guests_.find({hello.communicator, hello.to}); };
   auto judge = [this, find](const Hello& hello, std::string* secret) {
     const auto found = find(hello);
@@ -68,15 +78,41 @@ void Door::Arrived(Fd fd) {
     const auto found = find(hello);
     return found == guests_.end() ? Verdict::kRefused : found->second.decide(hello);
   };
-  auto done = [this, find](Acceptor* self, const Hello& hello, Fd entered) {
-    std::erase_if(strangers_, [self](const auto& stranger) { return stranger.get() == self; });
+  auto done = [this, find, place = from.Text()](Acceptor* self, const Hello& hello, Fd entered) {
+    auto& neighbours = strangers_[place];
+    stranger_count_ -= std::erase_if(neighbours, [self](const auto& stranger) { return stranger.get() == self; });
+    if (neighbours.empty()) strangers_.erase(place);
     const auto found = find(hello);
     if (!entered.valid() || found == guests_.end()) return;
     const auto enter = found->second.enter;  // it may revoke itself
     enter(hello, std::move(entered));
   };
-  strangers_.push_back(Acceptor::Start(std::move(fd), judge, decide, done));
-  if (strangers_.size() > kMostStrangers) strangers_.pop_front();
+  strangers_[from.Text()].push_back(Acceptor::Start(std::move(fd), judge, decide, done));
+  ++stranger_count_;
+  while (stranger_count_ > MostStrangers()) HangUpOnOne();
+}
+
+// The oldest of those that most of them come from.
+bool Door::HangUpOnOne() {
+  const auto fewer = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+  const auto most = std::max_element(strangers_.begin(), strangers_.end(), fewer);
+  if (most == strangers_.end()) return false;
+  most->second.pop_front();
+  --stranger_count_;
+  if (most->second.empty()) strangers_.erase(most);
+  return true;
+}
+
+bool Door::Refused(int error) {
+  if (error == EMFILE && HangUpOnOne()) return true;
+  trouble_ = error;
+  trouble_time_ = IoThread::Clock::now();
+  return false;
+}
+
+std::string Door::trouble() const {
+  const bool lasts = trouble_ != 0 && IoThread::Clock::now() - trouble_time_ < 4 * kAcceptPause;
+  return lasts ? "connections cannot be accepted: " + SystemError(trouble_) : "";
 }
 
 }  // namespace ropeway::comm

@@ -1,6 +1,7 @@
 // Where connections come in: the process's listening sockets, and who may pass. All communicators of a process share
 // one socket per address; a caller says which communicator and which rank it wants. Strangers are bounded in bytes, in
-// time and in number, and wait beside the others, never in front of them. Everything here belongs to the I/O thread.
+// time and in number, and wait beside the others, never in front of them: when there are too many, the address that has the most of
+// them loses its oldest. A rank tries again, a stranger is gone. Everything here belongs to the I/O thread.
 #pragma once
 
 #include <deque>
@@ -46,16 +47,22 @@ class Door {
   void Admit(const std::string& communicator, uint32_t to, Guests guests);
   void Revoke(const std::string& communicator, uint32_t to);
 
-  void Arrived(Fd fd);
+  void Arrived(Fd fd, const Address& from);
+  // A caller could not be accepted. True when somebody was hung up on, so that it may work now.
+  bool Refused(int error);
+  // Why callers cannot be accepted at the moment; empty when they can.
+  std::string trouble() const;
 
  private:
-  // More callers than this in the middle of their greeting, and the oldest one has to go: a rank tries again, a
-  // stranger is gone.
-  static constexpr size_t kMostStrangers = 1024;
+  bool HangUpOnOne();
 
   std::map<std::string, std::weak_ptr<Listener>> open_;  // by the address that was asked for, as text
   std::map<std::pair<std::string, uint32_t>, Guests> guests_;
-  std::deque<std::shared_ptr<Acceptor>> strangers_;  // oldest first
+  // Who is in the middle of the greeting, by the address that they call from, oldest first.
+  std::map<std::string, std::deque<std::shared_ptr<Acceptor>>> strangers_;
+  size_t stranger_count_ = 0;
+  int trouble_ = 0;  // why the last caller could not be accepted
+  IoThread::Clock::time_point trouble_time_;
 };
 
 }  // namespace ropeway::comm

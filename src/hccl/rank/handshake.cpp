@@ -124,7 +124,7 @@ std::shared_ptr<Caller> Caller::Start(const Address& address, const Hello& hello
     caller->Begin(EPOLLOUT);
   } else {
     IoThread::Get().Post([weak = std::weak_ptr<Caller>(caller), error] {
-      if (auto self = weak.lock()) self->Failed(std::strerror(error));
+      if (auto self = weak.lock()) self->Failed(SystemError(error));
     });
   }
   return caller;

@@ -1,6 +1,7 @@
 #include "hccl/rank/socket.h"
 
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ Fd Listen(Address* address, std::string* why) {
       return fd;
     }
   }
-  *why = "cannot listen on " + address->Text() + ": " + std::strerror(errno);
+  *why = "cannot listen on " + address->Text() + ": " + SystemError(errno);
   return Fd();
 }
 
@@ -70,10 +71,26 @@ int ConnectOutcome(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-Fd Accept(int listener) {
-  Fd fd(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (fd.valid()) Prepare(fd.get());
+Fd Accept(int listener, Address* from) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  Fd fd(accept4(listener, reinterpret_cast<sockaddr*>(&storage), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!fd.valid()) return fd;
+  Prepare(fd.get());
+  *from = Address::Of(storage);
+  from->port = 0;
   return fd;
+}
+
+size_t DescriptorLimit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
+
+std::string SystemError(int error) {
+  const std::string text = std::strerror(error);
+  if (error != EMFILE) return text;
+  return text + ": the process may have " + std::to_string(DescriptorLimit()) + " (ulimit -n)";
 }
 
 }  // namespace ropeway::comm

@@ -35,7 +35,12 @@ Fd Listen(Address* address, std::string* why);
 Fd BeginConnect(const Address& address);
 int ConnectOutcome(int fd);
 
-// Accepts one connection; invalid with errno set when there is none.
-Fd Accept(int listener);
+// Accepts one connection and says from where, without the port; invalid with errno set when there is none.
+Fd Accept(int listener, Address* from);
+
+// How many descriptors the process may have.
+size_t DescriptorLimit();
+// What an errno says, with the limit when it is about descriptors.
+std::string SystemError(int error);
 
 }  // namespace ropeway::comm

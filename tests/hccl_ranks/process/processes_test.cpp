@@ -2,13 +2,18 @@
 // comes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "hccl/hccl_one_sided_services.h"
+#include "hccl/rank/root_info.h"
 #include "hccl_ranks/process/roles.h"
 
 namespace processes_test {
@@ -207,6 +212,50 @@ int PutIntoMapped(RoleCall& call) {
 }
 const RoleEntry kPutIntoMapped("put_into_mapped", &PutIntoMapped);
 
+// Joins with the usual limit on descriptors when the parent says that the flood is there, and has most of them left.
+int JoinFlooded(RoleCall& call) {
+  rlimit limit{};
+  RW_ROLE_EXPECT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  limit.rlim_cur = std::min<rlim_t>(1024, limit.rlim_max);
+  RW_ROLE_EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  RankState state;
+  RW_ROLE_EXPECT(aclrtSetDevice(static_cast<int32_t>(call.rank)) == ACL_SUCCESS);
+  HcclRootInfo root;
+  if (call.rank == 0) {
+    RW_ROLE_EXPECT(HcclGetRootInfo(&root) == HCCL_SUCCESS);
+    call.parent.Say(ToHex(&root, sizeof root));
+  }
+  const std::string bytes = FromHex(call.parent.Hear());
+  RW_ROLE_EXPECT(bytes.size() == sizeof root);
+  std::memcpy(&root, bytes.data(), sizeof root);
+  RW_ROLE_EXPECT(HcclCommInitRootInfo(call.size, &root, call.rank, &state.comm) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtCreateStream(&state.stream) == ACL_SUCCESS);
+  RingOnce(call, state, 100000, 1);
+  const std::filesystem::directory_iterator descriptors("/proc/self/fd");
+  RW_ROLE_EXPECT(std::distance(begin(descriptors), end(descriptors)) < 512);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kJoinFlooded("join_flooded", &JoinFlooded);
+
+// 500 connections to the root whose info is the argument, which say nothing until the parent is done.
+int Flood(RoleCall& call) {
+  HcclRootInfo root;
+  std::memcpy(&root, FromHex(call.argument).data(), sizeof root);
+  ropeway::comm::RootTicket ticket;
+  RW_ROLE_EXPECT(ropeway::comm::ReadRootInfo(root, &ticket));
+  sockaddr_storage storage;
+  const socklen_t size = ticket.root.Fill(&storage);
+  for (int i = 0; i < 500; ++i) {
+    const int fd = socket(storage.ss_family, SOCK_STREAM, 0);
+    RW_ROLE_EXPECT(connect(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0);
+  }
+  call.parent.Say("flooding");
+  call.parent.Hear();
+  return 0;
+}
+const RoleEntry kFlood("flood", &Flood);
+
 void ExpectAllGood(std::vector<RankProcess>& ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
 }
@@ -247,6 +296,19 @@ TEST(Processes, EverybodyLearnsOfARootThatIsKilled) {
   for (auto& rank : ranks) EXPECT_NE(rank.Hear(), "");
   ranks[0].Kill();
   for (size_t rank = 1; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
+}
+
+TEST(Processes, RanksMeetUnderAFloodOfStrangers) {
+  std::vector<RankProcess> ranks, flood;
+  const std::map<std::string, std::string> loopback = {{"HCCL_IF_IP", "127.0.0.1"}};
+  for (uint32_t rank = 0; rank < 2; ++rank) ranks.emplace_back("join_flooded", rank, 2, "", loopback);
+  const std::string root = ranks[0].Hear();
+  for (uint32_t i = 0; i < 3; ++i) flood.emplace_back("flood", i, 3, root);
+  for (auto& one : flood) EXPECT_EQ(one.Hear(), "flooding");
+  for (auto& rank : ranks) rank.Say(root);
+  ExpectAllGood(ranks);
+  for (auto& one : flood) one.Say("enough");
+  ExpectAllGood(flood);
 }
 
 TEST(Processes, RankThatNeverComesIsATimeout) {
