@@ -23,6 +23,8 @@ enum LifelineMessage : uint16_t {
   kByeSeen = 11,        // root -> rank: the others have been told
   kReady = 12,          // rank -> root: has the table and answers its peers
   kGo = 13,             // root -> rank: all are ready
+  kWhoIsMissing = 14,   // rank -> root: its time to join is over
+  kMissing = 15,        // root -> rank: who has not come, as a text
 };
 
 }  // namespace ropeway::comm

@@ -6,20 +6,36 @@
 #include "hccl/rank/peer_table.h"
 
 namespace ropeway::comm {
+namespace {
+
+constexpr std::chrono::seconds kAnswerPatience(1);
+
+}  // namespace
 
 void Membership::Join(const PeerInfo& self, Deadline deadline) {
   join_body_ = Writer().Number(terms_.size).Raw(WritePeers({self})).Take();
   const std::weak_ptr<Membership> weak = weak_from_this();
   deadline_ = IoThread::Get().At(deadline, [weak] {
-    auto membership = weak.lock();
-    if (!membership) return;
-    const bool alone = membership->connection_ == nullptr;
-    membership->Finish(
-        HCCL_E_TIMEOUT,
-        alone ? "the root at " + membership->terms_.root.Text() + " was not reached: " + membership->last_failure_
-              : "the root at " + membership->terms_.root.Text() + " still waits for other ranks");
+    if (auto membership = weak.lock()) membership->TimeOut();
   });
   Call();
+}
+
+// The root knows who is missing; it has a moment to say so.
+void Membership::TimeOut() {
+  const std::string root = "the root at " + terms_.root.Text();
+  if (!connection_) return Finish(HCCL_E_TIMEOUT, root + " was not reached within HCCL_CONNECT_TIMEOUT: " + last_failure_);
+  if (std::exchange(timed_out_, true))
+    return Finish(HCCL_E_TIMEOUT, root + " waits for other ranks and does not say for whom");
+  connection_->Send({kWhoIsMissing, 0, ""});
+  deadline_ = IoThread::Get().At(IoThread::Clock::now() + kAnswerPatience, [weak = weak_from_this()] {
+    if (auto membership = weak.lock()) membership->TimeOut();
+  });
+}
+
+void Membership::TakeMissing(const Frame& frame) {
+  missing_ = frame.body;
+  if (timed_out_) Finish(HCCL_E_TIMEOUT, "not all ranks came within HCCL_CONNECT_TIMEOUT: " + missing_);
 }
 
 void Membership::Call() {
@@ -57,6 +73,8 @@ void Membership::Received(const Frame& frame) {
   switch (frame.type) {
     case kTable:
       return TakeTable(frame);
+    case kMissing:
+      return TakeMissing(frame);
     case kRefusal:
       return Finish(HCCL_E_PARA, frame.body);
     case kGo:
@@ -111,6 +129,9 @@ void Membership::RankGone(uint32_t rank, HcclResult why) {
 void Membership::Lost(bool clean, const std::string& why) {
   connection_.reset();
   if (const auto left = std::exchange(left_, nullptr)) return left();
+  // A root that has said who is missing has run out of time, too.
+  if (events_.joined && !missing_.empty())
+    return Finish(HCCL_E_TIMEOUT, "the root gave up before all ranks had joined: " + missing_);
   if (events_.joined) return Finish(HCCL_E_REMOTE, "the root ended before all ranks had joined: " + why);
   EndBarriers(LossOf(clean), "the root is gone: " + why);
   events_.root_lost(root_process_, LossOf(clean));

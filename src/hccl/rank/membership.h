@@ -47,6 +47,8 @@ class Membership : public std::enable_shared_from_this<Membership> {
   void Leave(std::function<void()> done);
 
  private:
+  void TimeOut();
+  void TakeMissing(const Frame& frame);
   void Call();
   void Answered(Fd fd, Verdict verdict, const std::string& why);
   void Received(const Frame& frame);
@@ -61,6 +63,8 @@ class Membership : public std::enable_shared_from_this<Membership> {
   Events events_;
   std::string join_body_;
   std::string last_failure_ = "no answer";
+  std::string missing_;  // what the root said of the ranks that have not come
+  bool timed_out_ = false;
   IoThread::Timer deadline_ = 0;
   IoThread::Timer retry_ = 0;
   std::chrono::milliseconds pause_{2};

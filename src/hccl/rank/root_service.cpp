@@ -19,6 +19,21 @@ std::set<std::shared_ptr<RootService>>& Replaced() {
   return *services;
 }
 
+// "3, 5-9", rising; what is too long for a message is counted.
+std::string RankList(const std::vector<uint32_t>& ranks) {
+  constexpr size_t kLongest = 300;
+  std::string text;
+  for (size_t i = 0; i < ranks.size();) {
+    if (text.size() > kLongest) return text + " and " + std::to_string(ranks.size() - i) + " more";
+    size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) text += "-" + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 void RootService::Start(const std::string& communicator, const std::string& secret,
@@ -77,7 +92,9 @@ void RootService::Received(uint32_t rank, const Frame& frame) {
     case kJoin:
       return Join(rank, frame);
     case kReady:
-      return Ready();
+      return Ready(rank);
+    case kWhoIsMissing:
+      return TellMissing(rank);
     case kBarrier:
       return Arrive(rank, frame.id);
     case kBarrierCancel:
@@ -108,6 +125,7 @@ void RootService::Join(uint32_t rank, const Frame& frame) {
   size_ = size;
   member.info = own[0];
   member.joined = true;
+  gave_up_.erase(rank);
   if (++joined_ == size_) Complete();
 }
 
@@ -119,8 +137,34 @@ void RootService::Complete() {
   Broadcast(kTable, 0, Writer().Raw(RandomBytes(kSessionBytes)).Number(ProcessNumber()).Raw(WritePeers(peers)).Take());
 }
 
-void RootService::Ready() {
-  if (complete_ && ++ready_ == size_) Broadcast(kGo, 0, "");
+void RootService::Ready(uint32_t rank) {
+  if (!complete_ || std::exchange(members_[rank].ready, true)) return;
+  if (++ready_ == size_) Broadcast(kGo, 0, "");
+}
+
+void RootService::TellMissing(uint32_t rank) {
+  const std::string text = MissingText();
+  if (std::exchange(missing_told_, true)) {
+    members_[rank].connection->Send({kMissing, 0, text});
+  } else {
+    Broadcast(kMissing, 0, text);  // the root may end with the first one that gives up
+  }
+}
+
+std::string RootService::MissingText() const {
+  std::vector<uint32_t> missing, slow;
+  for (uint32_t rank = 0; rank < size_; ++rank) {
+    const auto found = members_.find(rank);
+    const bool joined = found != members_.end() && found->second.joined;
+    if (!joined && !gave_up_.contains(rank)) missing.push_back(rank);
+    if (joined && !found->second.ready) slow.push_back(rank);
+  }
+  std::string text = std::to_string(joined_) + " of " + std::to_string(size_) + " ranks have joined";
+  if (!missing.empty()) text += "; missing: " + RankList(missing);
+  if (!gave_up_.empty()) text += "; came and gave up: " + RankList({gave_up_.begin(), gave_up_.end()});
+  if (complete_ && !slow.empty()) text += "; not ready yet: " + RankList(slow);
+  if (const std::string trouble = Door::Get().trouble(); !trouble.empty()) text += "; " + trouble;
+  return text;
 }
 
 void RootService::Arrive(uint32_t rank, uint64_t barrier) {
@@ -143,7 +187,10 @@ void RootService::Ended(uint32_t rank, HcclResult why) {
   const auto found = members_.find(rank);
   if (found == members_.end()) return;
   const std::shared_ptr<Connection> connection = std::move(found->second.connection);
-  if (found->second.joined) --joined_;
+  if (found->second.joined) {
+    --joined_;
+    if (!complete_) gave_up_.insert(rank);
+  }
   members_.erase(found);
   if (complete_) {
     somebody_gone_ = true;

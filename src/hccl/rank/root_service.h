@@ -28,6 +28,7 @@ class RootService : public std::enable_shared_from_this<RootService> {
     std::shared_ptr<Connection> connection;
     PeerInfo info;
     bool joined = false;
+    bool ready = false;
   };
 
   RootService(const std::string& communicator, std::shared_ptr<Listener> listener)
@@ -37,7 +38,10 @@ class RootService : public std::enable_shared_from_this<RootService> {
   void Received(uint32_t rank, const Frame& frame);
   void Join(uint32_t rank, const Frame& frame);
   void Complete();
-  void Ready();
+  void Ready(uint32_t rank);
+  // Tells a rank that gives up, and everybody else the first time.
+  void TellMissing(uint32_t rank);
+  std::string MissingText() const;
   void Arrive(uint32_t rank, uint64_t barrier);
   void Abort(uint64_t barrier);
   // `why` as in Service::peer_ended.
@@ -52,8 +56,10 @@ class RootService : public std::enable_shared_from_this<RootService> {
   uint32_t ready_ = 0;
   bool complete_ = false;  // the table is out
   bool somebody_gone_ = false;
+  bool missing_told_ = false;
   bool replaced_ = false;
   std::map<uint32_t, Member> members_;
+  std::set<uint32_t> gave_up_;  // joined, and left before all had
   std::map<uint64_t, uint32_t> barriers_;  // number of arrivals at each that is not complete
   std::set<uint64_t> aborted_;
 };
