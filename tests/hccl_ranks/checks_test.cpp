@@ -2,11 +2,14 @@
 #include <fstream>
 
 #include "hccl/rank/communicator.h"
+#include "hccl/rank/socket.h"
+#include "hccl/rank/table_plan.h"
 #include "hccl_ranks/ranks.h"
 
 namespace checks_test {
 
 using namespace ropeway_test;
+using namespace ropeway::comm;
 
 class Checks : public RanksTest {
  protected:
@@ -111,6 +114,27 @@ TEST_F(Checks, ClusterInfoTextMakesACommunicator) {
   EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
   ASSERT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &comm), HCCL_SUCCESS) << aclGetRecentErrMsg();
   EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+}
+
+// Another job with the very same table has the meeting point already.
+TEST_F(Checks, AMeetingPointThatIsTakenIsNamed) {
+  const std::string text = R"({"status":"completed","version":"1.0","server_count":"1","server_list":[{"server_id":")" +
+                           std::to_string(getpid()) + R"(","device":[{"device_id":"0","rank_id":"0"}]}]})";
+  RankTable table;
+  ASSERT_EQ(ParseRankTable(text, &table), "");
+  Plan plan;
+  PlanByTable(table, text, 0, &plan);
+  Address point = plan.roots.at(0);
+  std::string why;
+  const Fd other = Listen(&point, &why);
+  ASSERT_TRUE(other.valid()) << why;
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  HcclComm comm = nullptr;
+  EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &comm), HCCL_E_TCP_CONNECT);
+  const std::string said = TakeErrorText();
+  EXPECT_THAT(said, testing::HasSubstr(point.Text() + ": Address already in use"));
+  EXPECT_THAT(said, testing::HasSubstr("ROPEWAY_HCCL_SECRET"));
 }
 
 TEST_F(Checks, InitAll) {

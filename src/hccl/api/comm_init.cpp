@@ -53,7 +53,7 @@ Status InitByRoot(uint32_t size, const HcclRootInfo* root_info, uint32_t rank, c
     return Fail(HCCL_E_PARA, "rootInfo holds no bytes of HcclGetRootInfo, or not all %d of them arrived",
                 HCCL_ROOT_INFO_BYTES);
   RW_TRY_SET(plan.device, CurrentDevice());
-  plan.root = ticket.root;
+  plan.roots = {ticket.root};
   plan.communicator = ticket.communicator;
   plan.secret = ticket.secret;
   plan.rank = rank;
@@ -107,7 +107,7 @@ Status JoinAll(const RootTicket& ticket, uint32_t count, const int32_t* devices,
   std::vector<std::future<Outcome>> joining;
   for (uint32_t rank = 0; rank < count; ++rank) {
     Plan plan;
-    plan.root = ticket.root;
+    plan.roots = {ticket.root};
     plan.communicator = ticket.communicator;
     plan.secret = ticket.secret;
     plan.rank = rank;

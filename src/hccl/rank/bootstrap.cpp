@@ -64,9 +64,14 @@ bool Joining::OpenDoor(std::string* why) {
   communicator_->listener_ = Door::Get().Open(*own, why);
   if (!communicator_->listener_) return false;
   if (!plan_.serves) return true;
-  std::shared_ptr<Listener> root = Door::Get().Open(plan_.root, why);
-  if (!root) return false;
-  RootService::Start(plan_.communicator, plan_.secret, std::move(root));
+  std::vector<std::shared_ptr<Listener>> listeners;
+  for (const Address& root : plan_.roots) {
+    listeners.push_back(Door::Get().Open(root, why));
+    if (listeners.back()) continue;
+    *why += ". Does another job use this rank table, or its port? Give each its own ROPEWAY_HCCL_SECRET, or rank 0 another device_port";
+    return false;
+  }
+  RootService::Start(plan_.communicator, plan_.secret, std::move(listeners));
   return true;
 }
 
@@ -96,7 +101,7 @@ void Joining::Start() {
                                      ? std::chrono::milliseconds(static_cast<int64_t>(*plan_.exec_timeout_s * 1000))
                                      : Seconds("HCCL_EXEC_TIMEOUT", 0, 1836);
   communicator_->membership_ = std::make_shared<Membership>(
-      Membership::Terms{plan_.root, plan_.communicator, plan_.secret, plan_.rank, plan_.size}, EventsOf(communicator_));
+      Membership::Terms{plan_.roots, plan_.communicator, plan_.secret, plan_.rank, plan_.size}, EventsOf(communicator_));
   communicator_->membership_->Join(Self(), communicator_->ConnectDeadline());
 }
 
@@ -181,7 +186,7 @@ Outcome OpenRoot(RootTicket* ticket) {
       return;
     }
     *ticket = {listener->address(), RandomBytes(16), RandomBytes(32)};
-    RootService::Start(ticket->communicator, ticket->secret, std::move(listener));
+    RootService::Start(ticket->communicator, ticket->secret, {listener});
   });
   return outcome;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hccl/rank/communicator.h"
 
@@ -21,9 +22,9 @@ struct Outcome {
 
 // Everything that one rank has to know before it can join.
 struct Plan {
-  Address root;
-  std::string communicator;  // 16 bytes that name it
-  std::string secret;        // 32 bytes
+  std::vector<Address> roots;  // where the root's service listens: at each of them, or at the first that answers
+  std::string communicator;    // 16 bytes that name it
+  std::string secret;          // 32 bytes
   std::string name;
   uint32_t rank = 0;
   uint32_t size = 0;
@@ -31,7 +32,7 @@ struct Plan {
   int32_t device = 0;
   std::string host;                      // empty: HostIdentity()
   std::optional<Address> own_address;    // empty: ChooseLocalAddress()
-  bool serves = false;                   // this rank starts the root's service, at `root`
+  bool serves = false;                   // this rank starts the root's service, at all of `roots`
   std::optional<double> exec_timeout_s;  // empty: HCCL_EXEC_TIMEOUT
 };
 

@@ -23,7 +23,8 @@ void Membership::Join(const PeerInfo& self, Deadline deadline) {
 
 // The root knows who is missing; it has a moment to say so.
 void Membership::TimeOut() {
-  const std::string root = "the root at " + terms_.root.Text();
+  std::string root = "the root at " + terms_.roots[0].Text();
+  for (size_t i = 1; i < terms_.roots.size(); ++i) root += " or " + terms_.roots[i].Text();
   if (!connection_) return Finish(HCCL_E_TIMEOUT, root + " was not reached within HCCL_CONNECT_TIMEOUT: " + last_failure_);
   if (std::exchange(timed_out_, true))
     return Finish(HCCL_E_TIMEOUT, root + " waits for other ranks and does not say for whom");
@@ -41,7 +42,8 @@ void Membership::TakeMissing(const Frame& frame) {
 void Membership::Call() {
   const std::weak_ptr<Membership> weak = weak_from_this();
   const Hello hello{terms_.communicator, terms_.rank, kRoot, Purpose::kJoin};
-  caller_ = Caller::Start(terms_.root, hello, terms_.secret, [weak](Fd fd, Verdict verdict, const std::string& why) {
+  const Address& root = terms_.roots[calls_++ % terms_.roots.size()];
+  caller_ = Caller::Start(root, hello, terms_.secret, [weak](Fd fd, Verdict verdict, const std::string& why) {
     if (auto self = weak.lock()) self->Answered(std::move(fd), verdict, why);
   });
 }
@@ -63,6 +65,7 @@ void Membership::Answered(Fd fd, Verdict verdict, const std::string& why) {
   if (why.empty() && verdict == Verdict::kRefused)
     return Finish(HCCL_E_PARA, "rank " + std::to_string(terms_.rank) + " has joined already");
   last_failure_ = why;
+  if (calls_ % terms_.roots.size() != 0) return Call();
   retry_ = IoThread::Get().At(IoThread::Clock::now() + pause_, [weak] {
     if (auto self = weak.lock()) self->Call();
   });

@@ -19,7 +19,7 @@ namespace ropeway::comm {
 class Membership : public std::enable_shared_from_this<Membership> {
  public:
   struct Terms {
-    Address root;
+    std::vector<Address> roots;  // of one root: called in turn, until one answers
     std::string communicator;
     std::string secret;
     uint32_t rank = 0;
@@ -68,6 +68,7 @@ class Membership : public std::enable_shared_from_this<Membership> {
   IoThread::Timer deadline_ = 0;
   IoThread::Timer retry_ = 0;
   std::chrono::milliseconds pause_{2};
+  size_t calls_ = 0;
   std::shared_ptr<Caller> caller_;
   std::shared_ptr<Connection> connection_;
   uint64_t root_process_ = 0;

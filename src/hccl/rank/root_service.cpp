@@ -37,8 +37,8 @@ std::string RankList(const std::vector<uint32_t>& ranks) {
 }  // namespace
 
 void RootService::Start(const std::string& communicator, const std::string& secret,
-                        std::shared_ptr<Listener> listener) {
-  std::shared_ptr<RootService> service(new RootService(communicator, std::move(listener)));
+                        std::vector<std::shared_ptr<Listener>> listeners) {
+  std::shared_ptr<RootService> service(new RootService(communicator, std::move(listeners)));
   if (auto& place = Services()[communicator]) {
     place->replaced_ = true;
     Replaced().insert(place);

@@ -18,8 +18,8 @@ namespace ropeway::comm {
 
 class RootService : public std::enable_shared_from_this<RootService> {
  public:
-  // Admits ranks that know the secret. It keeps itself, and the listener that ranks reach it by, alive.
-  static void Start(const std::string& communicator, const std::string& secret, std::shared_ptr<Listener> listener);
+  // Admits ranks that know the secret. It keeps itself, and the listeners that ranks reach it by, alive.
+  static void Start(const std::string& communicator, const std::string& secret, std::vector<std::shared_ptr<Listener>> listeners);
   // Ends a service whose communicator did not come about. No effect when there is none, or when it has its ranks.
   static void StopUnlessComplete(const std::string& communicator);
 
@@ -31,8 +31,8 @@ class RootService : public std::enable_shared_from_this<RootService> {
     bool ready = false;
   };
 
-  RootService(const std::string& communicator, std::shared_ptr<Listener> listener)
-      : communicator_(communicator), listener_(std::move(listener)) {}
+  RootService(const std::string& communicator, std::vector<std::shared_ptr<Listener>> listeners)
+      : communicator_(communicator), listeners_(std::move(listeners)) {}
   Verdict Decide(const Hello& hello) const;
   void Enter(uint32_t rank, Fd fd);
   void Received(uint32_t rank, const Frame& frame);
@@ -50,7 +50,7 @@ class RootService : public std::enable_shared_from_this<RootService> {
   void Stop();
 
   const std::string communicator_;
-  std::shared_ptr<Listener> listener_;
+  const std::vector<std::shared_ptr<Listener>> listeners_;
   uint32_t size_ = 0;  // what the first rank to join said
   uint32_t joined_ = 0;
   uint32_t ready_ = 0;

@@ -55,6 +55,15 @@ Fd Listen(Address* address, std::string* why) {
   return Fd();
 }
 
+bool IsLocal(const Address& address) {
+  Address any_port = address;
+  any_port.port = 0;
+  sockaddr_storage storage;
+  const socklen_t size = any_port.Fill(&storage);
+  const Fd fd(socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return fd.valid() && bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0;
+}
+
 Fd BeginConnect(const Address& address) {
   Fd fd(socket(address.family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return fd;

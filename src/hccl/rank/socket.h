@@ -30,6 +30,9 @@ class Fd {
 // A listening socket on `address`; port 0 for any. *address becomes what was bound. Invalid with the reason in *why.
 Fd Listen(Address* address, std::string* why);
 
+// Whether it is an address of this network namespace. Ports do not matter.
+bool IsLocal(const Address& address);
+
 // Begins to connect; writable once it is decided, then ConnectOutcome says how (0 or an errno). Invalid with errno when
 // refused.
 Fd BeginConnect(const Address& address);

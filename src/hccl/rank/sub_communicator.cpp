@@ -34,7 +34,7 @@ Status PlanSubCommunicator(const std::shared_ptr<Communicator>& parent, const st
   plan->size = static_cast<uint32_t>(ranks.size());
   plan->device = parent->self().device;
   plan->host = parent->self().host;
-  plan->root = parent->peer(ranks[0]).address;
+  plan->roots = {parent->peer(ranks[0]).address};
   plan->serves = rank == 0;
   plan->own_address = parent->self().address;
   return Ok();

@@ -1,4 +1,5 @@
-// From a rank table to a plan: rank 0's address is the meeting point, the table's text the secret.
+// From a rank table to a plan: rank 0's address is the meeting point, or the loopback when there is one server; the table's text is the
+// secret.
 #pragma once
 
 #include <string>

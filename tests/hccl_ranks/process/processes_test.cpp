@@ -122,6 +122,20 @@ int ByTable(RoleCall& call) {
 }
 const RoleEntry kByTable("by_table", &ByTable);
 
+// The same, but nobody leaves before the parent says so.
+int StayByTable(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(aclrtSetDevice(static_cast<int32_t>(call.rank)) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtCreateStream(&state.stream) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(HcclCommInitClusterInfo(call.argument.c_str(), call.rank, &state.comm) == HCCL_SUCCESS);
+  RingOnce(call, state, 70000, 1);
+  call.parent.Say("joined");
+  call.parent.Hear();
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kStayByTable("stay_by_table", &StayByTable);
+
 // Both wait for each other when the link goes: for bytes over a channel that is there, for bytes before there is one, or at a barrier.
 int CutOff(RoleCall& call) {
   RankState state;
@@ -402,13 +416,15 @@ TEST(Processes, CutLinkIsNoticedOnBothSides) {
 // Tables: two servers on the loopback, so that the bytes take the way between hosts; and one server, where they do not.
 class Table {
  public:
-  explicit Table(const std::string& text) : path_("/tmp/ropeway_rank_table_" + std::to_string(getpid()) + ".json") {
+  explicit Table(const std::string& text)
+      : path_("/tmp/ropeway_rank_table_" + std::to_string(getpid()) + "_" + std::to_string(count_++) + ".json") {
     std::ofstream(path_) << text;
   }
   ~Table() { unlink(path_.c_str()); }
   const std::string& path() const { return path_; }
 
  private:
+  static inline int count_ = 0;
   const std::string path_;
 };
 
@@ -437,6 +453,38 @@ TEST(Processes, TableOfOneServerNeedsNoAddresses) {
                                {"device_id":"1","rank_id":"1"}]}],
     "super_pod_list":[{"super_pod_id":"0","server_list":[{"server_id":"a"}]}]})",
            2);
+}
+
+// One server, two ranks, and the port that everybody has who names none. Other runs of this test have other tables.
+std::string OneServer(const std::string& id, const std::string& first = "", const std::string& second = "") {
+  return R"({"status":"completed","version":"1.0","server_count":"1","server_list":[{"server_id":")" + id + std::to_string(getpid()) +
+         R"(","device":[{"device_id":"0",)" + first + R"("rank_id":"0"},{"device_id":"1",)" + second + R"("rank_id":"1"}]}]})";
+}
+
+TEST(Processes, TwoJobsOnOneMachineDoNotCollide) {
+  const Table tables[] = {Table(OneServer("a")), Table(OneServer("b")), Table(OneServer("b"))};
+  std::vector<RankProcess> ranks;
+  for (size_t job = 0; job < 3; ++job) {
+    // The third has the table of the second, and a secret of its own.
+    const std::map<std::string, std::string> settings = {{"ROPEWAY_HCCL_SECRET", job == 2 ? "of the third job" : ""}};
+    for (uint32_t rank = 0; rank < 2; ++rank) ranks.emplace_back("stay_by_table", rank, 2, tables[job].path(), settings);
+  }
+  for (auto& rank : ranks) EXPECT_EQ(rank.Hear(), "joined");
+  for (auto& rank : ranks) rank.Say("leave");
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, RanksOfOneServerInTwoNamespacesUseTheAddressesOfTheTable) {
+  const Cable cable;
+  if (!cable.good())
+    GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
+  const Table table(OneServer("a", R"("device_ip":"10.213.7.1",)", R"("device_ip":"10.213.7.2",)"));
+  std::vector<RankProcess> ranks;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back("by_table", rank, 2, table.path(),
+                       std::map<std::string, std::string>{{kNetworkNamespace, rank == 0 ? cable.a() : cable.b()}});
+  }
+  ExpectAllGood(ranks);
 }
 
 }  // namespace processes_test
