@@ -1,6 +1,7 @@
 // Physical memory of the virtual memory calls: allocation, granularity, properties (copy-and-memory.md 10.1).
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "api/checks.h"
 #include "api/virtual_memory.h"
@@ -16,10 +17,12 @@ namespace {
 // What can be asked for, and what that is called when a handle is asked about itself: page size and memory type decide, and HBM's
 // normal pages are huge ones. A host has no HBM, a device no DDR, and nothing has both names for pages of 1 GiB.
 struct PhysicalAttribute {
-  aclrtMemAttr asked, on_device, on_host;
+  aclrtMemAttr asked;
+  std::optional<aclrtMemAttr> on_device;
+  aclrtMemAttr on_host;
   size_t page_size;
 };
-constexpr auto kNone = static_cast<aclrtMemAttr>(-1);
+constexpr std::nullopt_t kNone = std::nullopt;
 constexpr PhysicalAttribute kPhysicalAttributes[] = {
     {ACL_HBM_MEM_HUGE, ACL_HBM_MEM_HUGE, ACL_DDR_MEM_HUGE, 2 * kMiB},
     {ACL_HBM_MEM_NORMAL, ACL_HBM_MEM_HUGE, ACL_DDR_MEM_HUGE, 2 * kMiB},
@@ -40,7 +43,7 @@ Result<const PhysicalAttribute*> FindAttribute(const aclrtPhysicalMemProp& prop)
   const bool on_device = prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
   const auto* found = std::find_if(std::begin(kPhysicalAttributes), std::end(kPhysicalAttributes),
                                    [&](const PhysicalAttribute& known) { return known.asked == prop.memAttr; });
-  if (found != std::end(kPhysicalAttributes) && (!on_device || found->on_device != kNone)) return found;
+  if (found != std::end(kPhysicalAttributes) && (!on_device || found->on_device.has_value())) return found;
   return Reject(ACL_ERROR_INVALID_PARAM, "prop->memAttr %d cannot be allocated at a location of type %d",
                 static_cast<int>(prop.memAttr), static_cast<int>(prop.location.type));
 }
@@ -62,7 +65,7 @@ Result<PhysicalTraits> Describe(const aclrtPhysicalMemProp& prop) {
   traits.page_size = static_cast<uint32_t>(attribute->page_size);
   traits.granularity = std::max(attribute->page_size, 2 * kMiB);
   traits.described = prop;
-  traits.described.memAttr = on_device ? attribute->on_device : attribute->on_host;
+  traits.described.memAttr = on_device ? *attribute->on_device : attribute->on_host;
   traits.described.reserve = 0;
   return traits;
 }
