@@ -15,6 +15,9 @@ ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/rank/rank_table.cpp)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>
                      <string> <thread> <vector>)
 target_link_libraries(hccl_objects PUBLIC ascendcl Threads::Threads ${CMAKE_DL_LIBS})
+if(ROPEWAY_UCX_INCLUDE)
+  target_include_directories(hccl_objects SYSTEM PUBLIC ${ROPEWAY_UCX_INCLUDE})
+endif()
 
 # nodelete: streams call into this library later than a dlclose.
 add_library(hccl SHARED)

@@ -58,13 +58,13 @@ bool IsOneOf(std::string_view patterns, std::string_view name) {
   return false;
 }
 
-const Product& SayUnknown(const char* soc_name) {
+const Product* SayUnknown(const char* soc_name) {
   const Config standard;
   std::string known;
   for (const Family& family : kFamilies) known.append(" ").append(family.names);
   fprintf(stderr, "ropeway: no product is called '%s' (ROPEWAY_SOC, SOC_VERSION), so the rules of %s hold; the names are:%s\n", soc_name,
           standard.soc_name.c_str(), known.c_str());
-  return *FindProduct(standard.soc_name);
+  return FindProduct(standard.soc_name);
 }
 
 }  // namespace
@@ -77,12 +77,12 @@ const Product* FindProduct(std::string_view soc_name) {
 }
 
 const Product& ThisProduct() {
-  static const Product& product = []() -> const Product& {
+  static const Product* const product = [] {
     const std::string& name = GetConfig().soc_name;
     const Product* found = FindProduct(name);
-    return found != nullptr ? *found : SayUnknown(name.c_str());
+    return found != nullptr ? found : SayUnknown(name.c_str());
   }();
-  return product;
+  return *product;
 }
 
 }  // namespace ropeway
