@@ -28,7 +28,8 @@ doctor() { env ASCEND_GLOBAL_LOG_LEVEL=2 "$@" "$ropeway" doctor >"$work/page" 2>
 
 # --- The names ---
 names='(ROPEWAY|ASCEND|HCCL|SOC)_[A-Z0-9_]+'
-grep -E '^\| `' "$sources/docs/config.md" | cut -d'|' -f2 | grep -oE "$names" | sort -u >"$work/documented"
+# The page's first part: behind the next heading stand variables that we set, not read.
+sed '/^## /,$d' "$sources/docs/config.md" | grep -E '^\| `' | cut -d'|' -f2 | grep -oE "$names" | sort -u >"$work/documented"
 grep -rhoE "(getenv|lookup|Read|Seconds|Number)\\(\"$names\"" "$sources/src" "$sources/python/src" | grep -oE "$names" | sort -u >"$work/read"
 doctor
 grep -oE "^[a-z]+ +$names " "$work/page" | grep -oE "$names" | sort >"$work/known"
