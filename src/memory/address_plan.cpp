@@ -30,7 +30,7 @@ AddressPlan PlanAddresses(const AddressNeeds& needs, size_t budget) {
   plan.host = std::min(full.host, WholeChunks(budget / 4));
   plan.mapped = std::min(full.mapped, WholeChunks(budget / 8 / needs.views));
   plan.aliases = std::min(full.aliases, WholeChunks(budget / 16 / needs.views));
-  plan.device_memory = std::min(full.device_memory, plan.window);
+  plan.device_memory = std::min(full.device_memory, plan.window / 2);  // twice as many addresses as bytes, as above
   const size_t smallest = std::min({plan.window, plan.host, plan.mapped, plan.aliases});
   return smallest >= kLeast ? plan : AddressPlan();
 }

@@ -17,7 +17,7 @@ struct AddressPlan {
   size_t aliases = 0;        // of registered memory
   size_t mapped = 0;         // for virtual memory and memory of other processes
   size_t host = 0;           // pinned memory
-  size_t device_memory = 0;  // what a device can have in its window
+  size_t device_memory = 0;  // what a device can have in its window: half of it, since addresses are rounded
 
   size_t device_space(const AddressNeeds& needs) const { return needs.devices * window + aliases + mapped; }
   size_t total(const AddressNeeds& needs) const { return needs.views * device_space(needs) + host; }
