@@ -6,6 +6,7 @@
 # A function works when a .cpp file of src/api defines it, and refuses when that file is in src/api/refused. A
 # definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
 set -euo pipefail
+export LC_ALL=C  # the order of headers is the page's
 cd "$(dirname "$0")/.."
 
 names_file=tests/headers/public_functions.txt
