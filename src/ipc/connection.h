@@ -22,7 +22,7 @@ class Service;
 class Listener {
  public:
   virtual ~Listener() = default;
-  // `fd` is what came along, or empty. A reply that no Call waits for comes here, too.
+  // `fd` is what came along, or empty. Receipts, and replies that no Call waits for, come here, too.
   virtual void OnMessage(Connection& connection, const Message& message, Descriptor fd) = 0;
   // The other end is gone, once; `said_goodbye` when it left in order, so that its process may well be alive. Not told of a
   // connection that was closed on this side.
@@ -51,8 +51,8 @@ class Offer : public Listener {
 };
 
 // The service's own kinds of messages.
-enum ServiceKind : uint32_t { kHello = 1, kWelcome, kRefused, kGoodbye, kReply };
-constexpr uint64_t kProtocol = 0x52570001;  // hello is said in this version only
+enum ServiceKind : uint32_t { kHello = 1, kWelcome, kRefused, kGoodbye, kReply, kReceipt };
+constexpr uint64_t kProtocol = 0x52570002;  // hello is said in this version only
 enum Refusal : uint64_t { kUnknown = 1, kNotListed };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -65,6 +65,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Sends, behind everything that was sent before; never blocks. False when the other end is gone.
   bool Post(const Message& message, int fd = -1);
+  // Says that a request is being carried out; its reply follows. For requests whose effect others can see: whoever sees it may
+  // end this process before the reply is sent, so this is sent before there is an effect. To the one who asked, the end of the
+  // connection behind a receipt is as good as the reply.
+  bool Receipt(uint32_t ticket) { return Post({kReceipt, ticket, {}}); }
   // Answers a request.
   bool Reply(uint32_t ticket, uint64_t code, uint64_t value = 0);
   // A ticket for a request that is sent by Post: its reply goes to the listener.

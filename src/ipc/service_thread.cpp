@@ -105,7 +105,7 @@ void Service::Handle(uint64_t id, uint32_t events) {
 bool Service::Deliver(Connection& connection, const Message& message, Descriptor fd) {
   if (silent_.contains(connection.id())) return Greet(connection, message);
   if (connection.TakeReply(message)) return true;
-  if (message.kind < kFirstFreeKind && message.kind != kReply) return false;
+  if (message.kind < kFirstFreeKind && message.kind != kReply && message.kind != kReceipt) return false;
   const std::shared_ptr<Listener> listener = connection.listener();
   if (listener != nullptr && !connection.closing()) listener->OnMessage(connection, message, std::move(fd));
   return true;

@@ -35,6 +35,7 @@ void EventOffer::OnMessage(ipc::Connection& connection, const ipc::Message& mess
       return Register(connection, message.ticket);
     case kEventFinish: {
       const bool done = message.value[1] == static_cast<uint64_t>(EventHome::End::kDone);
+      connection.Receipt(message.ticket);
       home_->FinishFor(connection.id(), message.value[0], done ? EventHome::End::kDone : EventHome::End::kDropped);
       connection.Reply(message.ticket, 0);
       break;
@@ -97,11 +98,12 @@ Result<uint64_t> EventHome::RegisterFor(uint64_t recorder) {
 }
 
 void EventHome::Finish(uint64_t record, End end, Told heard) {
-  FinishFor(0, record, end);
+  FinishFor(kThisProcess, record, end);
   heard(0);
 }
 
 bool EventHome::FinishFor(uint64_t recorder, uint64_t record, End end) {
+  const int code = end == End::kDone ? 0 : ACL_ERROR_RT_IPC_ERROR;
   Record ended;
   {
     std::lock_guard lock(mutex_);
@@ -109,10 +111,16 @@ bool EventHome::FinishFor(uint64_t recorder, uint64_t record, End end) {
     if (found == outstanding_.end() || found->second.recorder != recorder) return false;
     ended = std::move(found->second);
     outstanding_.erase(found);
+    // Other processes first, before anybody here can see it: a thread that waited for this may end the process.
+    for (auto& [watcher, told] : ended.watchers) {
+      if (watcher.first != kThisProcess) told(code);
+    }
     // A dropped record is forgotten, as that of any event whose stream was aborted.
     if (latest_.record == record) latest_.state = end == End::kFailed ? State::kFailed : State::kNothing;
   }
-  for (auto& [watcher, told] : ended.watchers) told(end == End::kDone ? 0 : ACL_ERROR_RT_IPC_ERROR);
+  for (auto& [watcher, told] : ended.watchers) {
+    if (watcher.first == kThisProcess) told(code);
+  }
   return true;
 }
 

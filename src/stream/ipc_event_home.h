@@ -14,7 +14,7 @@ constexpr uint32_t kEventOfferType = 2;
 // What processes say to each other about an event.
 enum EventMessage : uint32_t {
   kEventRegister = ipc::kFirstFreeKind,  // call: code, the number of a new record, and this kind again
-  kEventFinish,                          // record, end; answered when the home knows
+  kEventFinish,                          // record, end; receipt, and an answer when the home knows
   kEventLook,                            // call: state and number of the latest record
   kEventWatch,                           // the same; kEventTold follows if it is pending
   kEventUnwatch,                         // watch
@@ -33,21 +33,23 @@ class EventHome final : public IpcEvent {
 
  private:
   friend class EventOffer;
-  using Watcher = std::pair<uint64_t, uint64_t>;  // connection, 0 for this process; and watch
+  static constexpr uint64_t kThisProcess = 0;     // in place of a connection
+  using Watcher = std::pair<uint64_t, uint64_t>;  // connection and watch
   struct Record {
-    uint64_t recorder;  // a connection, or 0
+    uint64_t recorder;  // a connection
     std::vector<std::pair<Watcher, Told>> watchers;
   };
 
-  Result<uint64_t> Register() override { return RegisterFor(0); }
+  Result<uint64_t> Register() override { return RegisterFor(kThisProcess); }
   void Finish(uint64_t record, End end, Told heard) override;
   Result<Latest> Look() override;
-  Result<Latest> Watch(uint64_t watch, Told told) override { return WatchFor({0, watch}, std::move(told)); }
-  void Unwatch(uint64_t watch) override { UnwatchFor({0, watch}); }
+  Result<Latest> Watch(uint64_t watch, Told told) override { return WatchFor({kThisProcess, watch}, std::move(told)); }
+  void Unwatch(uint64_t watch) override { UnwatchFor({kThisProcess, watch}); }
 
   Result<uint64_t> RegisterFor(uint64_t recorder);
   // False: `recorder` has no such record.
   bool FinishFor(uint64_t recorder, uint64_t record, End end);
+  // For another process `told` is called under the lock, and only sends.
   Latest WatchFor(Watcher watcher, Told told);
   void UnwatchFor(Watcher watcher);
   // An importer is gone, with all that it recorded and watched.

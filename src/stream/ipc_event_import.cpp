@@ -38,7 +38,8 @@ class EventImport final : public IpcEvent, public ipc::Listener {
   std::mutex mutex_;  // guards the rest
   bool gone_ = false;
   std::map<uint64_t, Told> watches_;
-  std::map<uint64_t, Told> unheard_;  // ends of records that the home has not confirmed, by ticket
+  std::map<uint64_t, Told> unheard_;   // ends of records of which the home has said nothing, by ticket
+  std::map<uint64_t, Told> received_;  // those that it has a receipt for, and no answer
 };
 
 Status EventImport::Join(const ipc::Key& key) {
@@ -61,7 +62,8 @@ void EventImport::OnMessage(ipc::Connection& connection, const ipc::Message& mes
   {
     std::lock_guard lock(mutex_);
     if (message.kind == kEventTold) told = Take(&watches_, message.value[0]);
-    if (message.kind == ipc::kReply) told = Take(&unheard_, message.ticket);
+    if (message.kind == ipc::kReceipt) received_.insert(unheard_.extract(message.ticket));
+    if (message.kind == ipc::kReply) told = Take(&received_, message.ticket);
   }
   if (told) told(static_cast<int>(message.kind == kEventTold ? message.value[1] : message.value[0]));
   // A registration whose caller gave up: nobody will ever come to that record.
@@ -70,15 +72,17 @@ void EventImport::OnMessage(ipc::Connection& connection, const ipc::Message& mes
 }
 
 void EventImport::OnGone(ipc::Connection&, bool) {
-  std::map<uint64_t, Told> watches, unheard;
+  std::map<uint64_t, Told> watches, unheard, received;
   {
     std::lock_guard lock(mutex_);
     gone_ = true;
     watches.swap(watches_);
     unheard.swap(unheard_);
+    received.swap(received_);
   }
   for (auto& [watch, told] : watches) told(ACL_ERROR_RT_IPC_ERROR);
   for (auto& [ticket, told] : unheard) told(ACL_ERROR_RT_IPC_ERROR);
+  for (auto& [ticket, told] : received) told(0);
 }
 
 Result<uint64_t> EventImport::Register() {

@@ -85,6 +85,7 @@ void NotifyOffer::OnJoined(ipc::Connection&, ipc::Message* welcome, int*) {
 void NotifyOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
   switch (message.kind) {
     case NotifyImport::kSet:
+      connection.Receipt(message.ticket);
       notify_.flag_.Open();
       connection.Reply(message.ticket, 0);
       break;
@@ -92,6 +93,7 @@ void NotifyOffer::OnMessage(ipc::Connection& connection, const ipc::Message& mes
       Take(connection, message.ticket);
       break;
     case NotifyImport::kClear:
+      connection.Receipt(message.ticket);
       notify_.flag_.Close();
       connection.Reply(message.ticket, 0);
       break;
@@ -197,7 +199,7 @@ void NotifyImport::Ask(const std::shared_ptr<Request>& request) {
   {
     std::lock_guard lock(mutex_);
     gone = gone_;
-    if (!gone) asked_[ticket] = {request->kind(), request};
+    if (!gone) asked_[ticket] = {request->kind(), request, false};
   }
   if (gone) {
     request->Finish(ACL_ERROR_RT_IPC_ERROR, kDied);
@@ -220,13 +222,15 @@ void NotifyImport::GiveUp(uint32_t ticket) {
 }
 
 void NotifyImport::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
-  if (message.kind != ipc::kReply) return;
   Asked asked{};
   {
     std::lock_guard lock(mutex_);
-    auto found = asked_.extract(message.ticket);
-    if (found.empty()) return;
-    asked = std::move(found.mapped());
+    auto found = asked_.find(message.ticket);
+    if (found == asked_.end()) return;
+    if (message.kind == ipc::kReceipt) found->second.received = true;
+    if (message.kind != ipc::kReply) return;
+    asked = std::move(found->second);
+    asked_.erase(found);
   }
   const auto code = static_cast<int>(message.value[0]);
   const bool used = asked.request != nullptr && asked.request->Finish(code, code == 0 ? "" : kDied);
@@ -241,7 +245,7 @@ void NotifyImport::OnGone(ipc::Connection&, bool) {
     asked.swap(asked_);
   }
   for (auto& [ticket, one] : asked) {
-    if (one.request != nullptr) one.request->Finish(ACL_ERROR_RT_IPC_ERROR, kDied);
+    if (one.request != nullptr) one.request->Finish(one.received ? 0 : ACL_ERROR_RT_IPC_ERROR, one.received ? "" : kDied);
   }
 }
 

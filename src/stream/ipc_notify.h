@@ -2,8 +2,9 @@
 // ask for it to be set, taken and cleared, and their stream waits for the answer. So there is one order of all that happens to
 // it.
 //
-// Every request is answered once. A take that its stream no longer waits for is withdrawn; if it was granted meanwhile, the
-// importer puts the flag back.
+// Every request is answered once. A change of the flag has a receipt in front of it, too: the wait that it ends may be all that the
+// exporting process lived for, and the one who asked must not take that process's end for a failure. A take that its stream no
+// longer waits for is withdrawn; if it was granted meanwhile, the importer puts the flag back.
 #pragma once
 
 #include <map>
@@ -39,6 +40,7 @@ class NotifyImport final : public ipc::Listener, public std::enable_shared_from_
   struct Asked {
     Kind kind;
     std::shared_ptr<Request> request;  // null: its stream no longer waits
+    bool received = false;             // the exporter is carrying it out
   };
   void Ask(const std::shared_ptr<Request>& request);
   void GiveUp(uint32_t ticket);

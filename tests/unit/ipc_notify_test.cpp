@@ -85,6 +85,55 @@ TEST_F(IpcNotifyTest, ADeadImporterBreaksTheNotify) {
   }
 }
 
+// Whoever is released by a record may end the exporter at once: the recorder has to have its receipt by then. And it may do so
+// itself once it is answered: those whom it released have to have theirs.
+TEST_F(IpcNotifyTest, AReceiptGoesInFrontOfTheEffectAndTheAnswerBehind) {
+  Stranger stranger(key_.service);
+  stranger.SayHello(key_, ipc::kProtocol, kNotifyOfferType);
+  ASSERT_EQ(stranger.Hear().kind, uint32_t{ipc::kWelcome});
+  constexpr uint32_t kTakeTicket = 1, kSetTicket = 2;
+  const ipc::Message take{NotifyImport::kTake, kTakeTicket, {}}, set{NotifyImport::kSet, kSetTicket, {}}, bye{ipc::kGoodbye, 0, {}};
+  for (const ipc::Message* message : {&take, &set, &bye}) stranger.Say(message, sizeof(*message));
+  const ipc::Message receipt = stranger.Hear(), granted = stranger.Hear(), answer = stranger.Hear();
+  EXPECT_EQ(receipt.kind, uint32_t{ipc::kReceipt});
+  EXPECT_EQ(receipt.ticket, kSetTicket);
+  EXPECT_EQ(granted.kind, uint32_t{ipc::kReply});
+  EXPECT_EQ(granted.ticket, kTakeTicket);
+  EXPECT_EQ(answer.kind, uint32_t{ipc::kReply});
+  EXPECT_EQ(answer.ticket, kSetTicket);
+}
+
+// An exporter that ends when it gets a request, before its answer and, if it likes, before its receipt.
+class EndingOffer final : public ipc::Offer {
+ public:
+  explicit EndingOffer(bool receipt) : Offer(kNotifyOfferType), receipt_(receipt) {}
+  void OnJoined(ipc::Connection&, ipc::Message*, int*) override {}
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) override {
+    if (receipt_) connection.Receipt(message.ticket);
+    shutdown(connection.fd_for_test(), SHUT_RDWR);
+  }
+  void OnGone(ipc::Connection&, bool) override {}
+
+ private:
+  const bool receipt_;
+};
+
+TEST_F(IpcNotifyTest, ARecordWithAReceiptIsDoneWhenItsExporterEnds) {
+  ipc::Service* service = ipc::Service::Get().value();
+  for (const bool receipt : {true, false}) {
+    const ipc::Key key = service->Publish(std::make_shared<EndingOffer>(receipt)).value();
+    Result<Notify*> ending = Notify::Import(key);
+    ASSERT_TRUE(ending.ok());
+    TestStream stream(&scope_);
+    ASSERT_TRUE(Record(stream, ending.value()).ok());
+    EXPECT_EQ(stream->Synchronize(Deadline::Never()).code(), receipt ? 0 : ACL_ERROR_RT_IPC_ERROR);
+    ASSERT_TRUE(Record(stream, ending.value()).ok());
+    EXPECT_EQ(stream->Synchronize(Deadline::Never()).code(), ACL_ERROR_RT_IPC_ERROR) << "a later one is never delivered";
+    EXPECT_TRUE(Notify::Destroy(Notifies().HandleOf(ending.value())));
+    service->Withdraw(key);
+  }
+}
+
 // What a peer of the right user with the right key can say at worst.
 TEST_F(IpcNotifyTest, APeerThatPlaysTricksHarmsOnlyTheNotify) {
   Stranger trickster(key_.service);
