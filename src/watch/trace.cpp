@@ -1,5 +1,7 @@
 #include "watch/trace.h"
 
+#include <pthread.h>
+#include <stdio_ext.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -96,6 +98,10 @@ void StartTrace(const std::string& path) {
     return;
   }
   setvbuf(file, nullptr, _IOFBF, 1 << 20);
+  // What waits in the buffer is the parent's to write, also when a child ends through exit.
+  static FILE* traced;
+  traced = file;
+  pthread_atfork(nullptr, nullptr, [] { __fpurge(traced); });
   g_watcher.store(new TraceWriter(file), std::memory_order_release);
 }
 

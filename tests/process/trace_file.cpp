@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "acl/acl.h"
 #include "tests/process/process_test.h"
@@ -39,16 +40,24 @@ void Tidy() {
 
 void WithWorkQueued() { Work(); }
 
-// The lines of the trace that a mode leaves; each must be a JSON object by itself.
+// A child has lines in memory that its parent has not written yet, and leaves them to the parent.
+void WithChild() {
+  Work();
+  RW_CHECK_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+  RW_CHECK(process_test::InChild([] {}));
+}
+
+// The lines of the trace that a mode leaves; each must be a JSON object by itself, and there once.
 size_t TracedLines(const char* mode, const std::string& path) {
   std::remove(path.c_str());
   process_test::ExpectClean(mode, {{"ROPEWAY_TRACE", path.c_str()}});
   std::ifstream file(path);
   RW_CHECK(file.good());
   size_t count = 0;
+  std::set<std::string> lines;
   for (std::string line; std::getline(file, line); ++count) {
     nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
-    if (value.is_discarded() || !value.is_object()) {
+    if (value.is_discarded() || !value.is_object() || !lines.insert(line).second) {
       process_test::Fail(__FILE__, __LINE__, std::string(mode) + " line " + std::to_string(count + 1) + ": " + line);
     }
   }
@@ -60,11 +69,12 @@ void All() {
   std::string path = "/tmp/ropeway_trace_" + std::to_string(getpid()) + ".jsonl";
   RW_CHECK(TracedLines("tidy", path) >= 500);  // at least the tasks of Work()
   RW_CHECK(TracedLines("queued", path) > 0);
+  RW_CHECK(TracedLines("with_child", path) >= 500);
   process_test::ExpectClean("tidy", {{"ROPEWAY_TRACE", ""}});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return process_test::Main(argc, argv, &All, {{"tidy", &Tidy}, {"queued", &WithWorkQueued}});
+  return process_test::Main(argc, argv, &All, {{"tidy", &Tidy}, {"queued", &WithWorkQueued}, {"with_child", &WithChild}});
 }
