@@ -73,6 +73,12 @@ typedef struct ropewayLiveCounts {
 RW_API aclError ropewayGetLiveCounts(ropewayLiveCounts* counts);
 
 /*
+ * Whether this process may use devices, for libraries on top to ask before they touch anything of their own:
+ * 0; 507033 in a child that was forked when a device was up; 507000 when the process is ending. Takes no lock.
+ */
+RW_API aclError ropewayRequireUsable(void);
+
+/*
  * Work that something outside the runtime carries out in stream order: a network, another process.
  *
  * When the stream comes to it, start(argument, operation) is called on a thread of the runtime. It must not block and may

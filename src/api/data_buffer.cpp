@@ -18,7 +18,7 @@ struct aclDataBuffer {
 aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) { return new (std::nothrow) aclDataBuffer{data, size}; }
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("dataBuffer", dataBuffer));
     delete dataBuffer;
     return Ok();
@@ -26,7 +26,7 @@ aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("dataBuffer", dataBuffer));
     *dataBuffer = {data, size};
     return Ok();

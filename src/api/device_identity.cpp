@@ -28,7 +28,7 @@ Status FindUserId(const char* name, int32_t physical_id, int32_t* user_id) {
 
 aclError ToPhysical(const char* call, const char* name, int32_t user_id, const char* output_name,
                     int32_t* physical_id) {
-  return Entry(call, [&]() -> Status {
+  return PlainEntry(call, [&]() -> Status {
     RW_TRY(RequirePointer(output_name, physical_id));
     RW_TRY_SET(*physical_id, FindDevice(name, user_id));
     return Ok();
@@ -36,7 +36,7 @@ aclError ToPhysical(const char* call, const char* name, int32_t user_id, const c
 }
 
 aclError ToUser(const char* call, const char* name, int32_t physical_id, const char* output_name, int32_t* user_id) {
-  return Entry(call, [&]() -> Status {
+  return PlainEntry(call, [&]() -> Status {
     RW_TRY(RequirePointer(output_name, user_id));
     return FindUserId(name, physical_id, user_id);
   });
@@ -46,7 +46,7 @@ aclError ToUser(const char* call, const char* name, int32_t physical_id, const c
 }  // namespace ropeway::api
 
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("uuid", uuid));
     RW_TRY_SET(int device, FindDevice("deviceId", deviceId));
     // Version 8 of RFC 9562, which leaves the other bits to whoever makes it: our name and the device's number.
@@ -58,7 +58,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
 }
 
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char* pciBusId, int32_t len) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("pciBusId", pciBusId));
     if (len <= kBusIdLength)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "len %d is less than %d, which the text and its end need", len,
@@ -70,7 +70,7 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char* pciBusId, int32_t len) {
 }
 
 aclError aclrtDeviceGetByPCIBusId(const char* pciBusId, int32_t* deviceId) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("pciBusId", pciBusId));
     RW_TRY(RequirePointer("deviceId", deviceId));
     unsigned domain = 0, bus = 0, slot = 0, function = 0;
@@ -82,7 +82,7 @@ aclError aclrtDeviceGetByPCIBusId(const char* pciBusId, int32_t* deviceId) {
 }
 
 aclError aclrtDeviceGetBareTgid(int32_t* pid) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("pid", pid));
     *pid = getpid();
     return Ok();

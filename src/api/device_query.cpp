@@ -57,7 +57,7 @@ Status RequireAtomicArrays(const uint32_t* capabilities, const aclrtAtomicOperat
 }  // namespace ropeway::api
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("count", count));
     const int visible = Runtime::VisibleCount();
     if (visible == 0)
@@ -69,7 +69,7 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 }
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("runMode", runMode));
     *runMode = ACL_HOST;
     return Ok();
@@ -86,7 +86,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
 }
 
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     RW_TRY_SET(int device, FindAskedDevice(deviceId));
     const std::optional<int64_t> found = DeviceAttribute(device, attr);
@@ -100,7 +100,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
 }
 
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t* value) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     RW_TRY(FindDevice("deviceId", deviceId).status());
     if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
@@ -113,7 +113,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
 }
 
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     if (deviceId >= static_cast<uint32_t>(Runtime::VisibleCount()))
       return Reject(ACL_ERROR_INVALID_PARAM, "deviceId %u is not one of the %d visible devices", deviceId,
@@ -140,7 +140,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
 }
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     if (leastPriority != nullptr) *leastPriority = 7;
     if (greatestPriority != nullptr) *greatestPriority = 0;
     return Ok();
@@ -197,7 +197,7 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
 }
 
 aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t* value) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     RW_TRY_SET(int one, FindDevice("deviceId", deviceId));
     RW_TRY_SET(int other, FindDevice("otherDeviceId", otherDeviceId));
@@ -209,7 +209,7 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
 
 aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations,
                                               const uint32_t count, int32_t deviceId) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequireAtomicArrays(capabilities, operations, count));
     RW_TRY(FindDevice("deviceId", deviceId).status());
     return AnswerAtomics(capabilities, operations, count);
@@ -218,7 +218,7 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclr
 
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations,
                                              const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequireAtomicArrays(capabilities, operations, count));
     RW_TRY(FindDevice("srcDeviceId", srcDeviceId).status());
     RW_TRY(FindDevice("dstDeviceId", dstDeviceId).status());

@@ -1,8 +1,9 @@
-// The shape of every API function: resolve, describe, hand on. Entry is the only place where a Status becomes an aclError,
-// where exceptions end, and where the thread's error text is filed.
+// The shape of every API function: resolve, describe, hand on. Here alone a Status becomes an aclError, exceptions end, and the
+// thread's error text is filed; and here a forked child of a process with devices is refused (base/fork.h).
 #pragma once
 
 #include "acl/acl_rt.h"
+#include "base/fork.h"
 #include "base/race_detector.h"
 #include "base/status.h"
 #include "runtime/runtime.h"
@@ -16,18 +17,43 @@ namespace ropeway::api {
 // Files the text of a failure and returns its code.
 [[gnu::cold]] aclError FileFailure(const char* call, Status status);
 
+// What exceptions mean, too, is a Status.
 template <typename Body>
-[[gnu::always_inline]] inline aclError Entry(const char* call, Body&& body) noexcept {
-  const race_detector::OurCode ours;
-  Status status;
+[[gnu::always_inline]] inline Status Run(Body&& body) noexcept {
   try {
-    status = body();
+    return body();
   } catch (...) {
-    status = FromException();
+    return FromException();
   }
+}
+
+// For what needs no device and takes no lock that fork does not wait for: counts, versions, names, error texts.
+template <typename Body>
+[[gnu::always_inline]] inline aclError PlainEntry(const char* call, Body&& body) noexcept {
+  const race_detector::OurCode ours;
+  const Status status = Run(body);
   if (status.ok()) [[likely]]
     return ACL_SUCCESS;
   return FileFailure(call, status);
+}
+
+// For everything else.
+template <typename Body>
+[[gnu::always_inline]] inline aclError Entry(const char* call, Body&& body) noexcept {
+  if (InForkedChild()) [[unlikely]]
+    return FileFailure(call, RefuseForkedChild());
+  return PlainEntry(call, body);
+}
+
+// For the copies whose instructions are counted. In front of CurrentContext, which a forked child has none of, they take no lock;
+// so it is enough to look when they fail. A body that succeeds without a context looks by itself.
+template <typename Body>
+[[gnu::always_inline]] inline aclError HotEntry(const char* call, Body&& body) noexcept {
+  const race_detector::OurCode ours;
+  const Status status = Run(body);
+  if (status.ok()) [[likely]]
+    return ACL_SUCCESS;
+  return FileFailure(call, InForkedChild() ? RefuseForkedChild() : status);
 }
 
 // --- Checks of the outer layer (100000) ---------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ const ExceptionInfo* Inside(const aclrtExceptionInfo* info) { return reinterpret
 
 // These two calls return the code that they are asked for, so a bad level has to be told apart from it.
 aclError BadLevel(const char* call, aclrtLastErrLevel level) {
-  return Entry(call, [&]() -> Status {
+  return PlainEntry(call, [&]() -> Status {
     return Reject(ACL_ERROR_INVALID_PARAM, "level %d is not ACL_RT_THREAD_LEVEL (0)", static_cast<int>(level));
   });
 }
@@ -41,7 +41,7 @@ aclError aclrtGetLastError(aclrtLastErrLevel level) {
 const char* aclGetRecentErrMsg() {
   const char* texts = nullptr;
   // Entry, because joining the texts takes memory, and nothing may be thrown from here.
-  return Entry(__func__,
+  return PlainEntry(__func__,
                [&]() -> Status {
                  texts = TakeRecentTexts();
                  return Ok();

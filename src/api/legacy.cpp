@@ -117,7 +117,7 @@ Status SetOption(aclrtStreamConfigHandle& config, aclrtStreamConfigAttr attr, co
 int32_t rtDeviceGetBareTgid(uint32_t* pid) { return aclrtDeviceGetBareTgid(reinterpret_cast<int32_t*>(pid)); }
 
 int32_t rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType, int64_t* value) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     RW_TRY_SET(const DeviceFact* fact, FindFact(moduleType, infoType));
     RW_TRY_SET(int device, FindAskedDevice(deviceId));

@@ -126,7 +126,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 // Inline, and with both places in registers, because what a submit costs is counted in instructions.
 [[gnu::always_inline]] inline Status CopyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                                                aclrtStream stream, const char* call) {
-  if (count == 0) return Ok();
+  if (count == 0) return InForkedChild() ? RefuseForkedChild() : Ok();
   RW_TRY(RequirePointer("dst", dst));
   RW_TRY(RequirePointer("src", src));
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) [[unlikely]]
@@ -176,7 +176,7 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
-  return Entry(__func__, [&]() __attribute__((always_inline)) {
+  return HotEntry(__func__, [&]() __attribute__((always_inline)) {
     return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
   });
 }
@@ -184,7 +184,7 @@ aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t cou
 // Insists that pinned and pageable memory can be told apart, which is always so here.
 aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                                        aclrtStream stream) {
-  return Entry(__func__, [&]() __attribute__((always_inline)) {
+  return HotEntry(__func__, [&]() __attribute__((always_inline)) {
     return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
   });
 }

@@ -74,7 +74,7 @@ void CountMemory(Memory& memory, ropewayLiveCounts* counts) {
 }  // namespace ropeway::api
 
 aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("majorVersion", majorVersion));
     RW_TRY(RequirePointer("minorVersion", minorVersion));
     RW_TRY(RequirePointer("patchVersion", patchVersion));
@@ -86,7 +86,7 @@ aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* 
 }
 
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("version", version));
     const auto index = static_cast<uint32_t>(name);
     if (index >= std::size(kPackages))
@@ -101,7 +101,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
 }
 
 aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("pkgName", pkgName));
     RW_TRY(RequirePointer("versionStr", versionStr));
     RW_TRY_SET(std::string text, ReadVersion(pkgName));
@@ -111,7 +111,7 @@ aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
 }
 
 aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("pkgName", pkgName));
     RW_TRY(RequirePointer("versionNum", versionNum));
     RW_TRY_SET(std::string text, ReadVersion(pkgName));
@@ -128,7 +128,7 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
 const char* aclrtGetSocName() { return GetConfig().soc_name.c_str(); }
 
 aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("cannAttrList", cannAttrList));
     RW_TRY(RequirePointer("num", num));
     *cannAttrList = kCannAttributes;
@@ -138,7 +138,7 @@ aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) 
 }
 
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     const auto index = static_cast<uint32_t>(cannAttr);
     if (index >= std::size(kAttributeValues))
@@ -183,11 +183,15 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
 }
 
 aclError ropewayFileErrorText(const char* text) {
-  return Entry(__func__, [&]() -> Status {
+  return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("text", text));
     FileText(text);
     return Ok();
   });
+}
+
+aclError ropewayRequireUsable() {
+  return PlainEntry(__func__, [] { return Runtime::RequireUsable(); });
 }
 
 aclError ropewayGetLiveCounts(ropewayLiveCounts* counts) {

@@ -1,12 +1,15 @@
 #include "base/config.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
+
+#include "base/fork.h"
 
 namespace ropeway {
 namespace {
@@ -130,8 +133,14 @@ Config ReadConfig(const char* (*lookup)(const char* name), CompleteConfig comple
 }
 
 const Config& GetConfig() {
-  static const auto* config = new Config(ReadConfig([](const char* name) -> const char* { return std::getenv(name); }, g_complete_config));
-  return *config;
+  static std::atomic<const Config*> settings{nullptr};
+  if (const Config* known = settings.load(std::memory_order_acquire)) return *known;
+  const HeldAcrossFork lock(ForkLock::kStart);
+  if (settings.load(std::memory_order_relaxed) == nullptr)
+    settings.store(
+        new Config(ReadConfig([](const char* name) -> const char* { return std::getenv(name); }, g_complete_config)),
+        std::memory_order_release);
+  return *settings.load(std::memory_order_relaxed);
 }
 
 }  // namespace ropeway

@@ -5,11 +5,12 @@
 #include <cstdio>
 #include <ctime>
 #include <deque>
-#include <mutex>
 
 #include <unistd.h>
 
 #include "base/error_names.h"
+#include "base/fork.h"
+#include "base/no_destroy.h"
 #include "base/status.h"
 
 namespace ropeway {
@@ -46,15 +47,11 @@ ThreadErrors& Mine() {
 
 struct SharedTexts {
   std::atomic<bool> in_use{false};
-  std::mutex mutex;
-  Texts texts;
+  Texts texts;  // guarded by ForkLock::kRegistries
 };
 
-// Never destroyed: calls may fail during static destruction, too.
-SharedTexts& Shared() {
-  static auto* shared = new SharedTexts;
-  return *shared;
-}
+NoDestroy<SharedTexts> g_shared;
+SharedTexts& Shared() { return g_shared.get(); }
 
 std::string FormatV(const char* format, va_list arguments) {
   char buffer[1024];
@@ -116,9 +113,8 @@ void LogFailure(const char* call, int code, bool sets_last_error) {
 
 void FileText(std::string text) {
   SharedTexts& shared = Shared();
-  // The common case takes no lock: in a forked child it might have been left behind by another thread of the parent.
   if (!shared.in_use.load(std::memory_order_acquire)) return Mine().texts.Add(std::move(text));
-  std::lock_guard lock(shared.mutex);
+  const HeldAcrossFork lock(ForkLock::kRegistries);
   shared.texts.Add(std::move(text));
 }
 
@@ -134,7 +130,7 @@ const char* TakeRecentTexts() {
   ThreadErrors& mine = Mine();
   SharedTexts& shared = Shared();
   if (shared.in_use.load(std::memory_order_acquire)) {
-    std::lock_guard lock(shared.mutex);
+    const HeldAcrossFork lock(ForkLock::kRegistries);
     mine.handed_out = shared.texts.TakeAll();
   } else {
     mine.handed_out = mine.texts.TakeAll();

@@ -3,39 +3,38 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <mutex>
 #include <set>
+
+#include "base/fork.h"
 
 namespace ropeway::ipc {
 namespace {
 
 // Never destroyed: descriptors are closed by late calls, too.
 struct Known {
-  std::mutex mutex;
-  std::set<int> fds;
+  std::set<int> fds;  // guarded by ForkLock::kDescriptors, as the next
   int forks = 0;
 
   static Known& Get() {
     static Known* known = [] {
-      pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); }, &Known::InForkedChild);
+      pthread_atfork(nullptr, nullptr, &Known::CloseInChild);
       return new Known;
     }();
     return *known;
   }
-  static void InForkedChild() {
+  static void CloseInChild() {
     Known& known = Get();
     for (int fd : known.fds) close(fd);
     known.fds.clear();
     ++known.forks;
-    known.mutex.unlock();
   }
 };
 
 }  // namespace
 
-Descriptor::Listing::Listing() { Known::Get().mutex.lock(); }
+Descriptor::Listing::Listing() { MutexOf(ForkLock::kDescriptors).lock(); }
 
-Descriptor::Listing::~Listing() { Known::Get().mutex.unlock(); }
+Descriptor::Listing::~Listing() { MutexOf(ForkLock::kDescriptors).unlock(); }
 
 Descriptor::Descriptor(int fd) : fd_(fd), forks_(Known::Get().forks) {
   if (fd >= 0) Known::Get().fds.insert(fd);

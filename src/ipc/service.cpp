@@ -17,22 +17,13 @@
 #include <thread>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/fork.h"
 #include "ipc/number.h"
 
 namespace ropeway::ipc {
 namespace {
 
 std::atomic<Service*> g_service{nullptr};
-
-// Held around fork, too. Descriptors are listed first, since the handlers of a fork take the newest lock first.
-std::mutex& StartMutex() {
-  static std::mutex* mutex = [] {
-    Descriptor::Make([] { return -1; });
-    pthread_atfork([] { StartMutex().lock(); }, [] { StartMutex().unlock(); }, [] { StartMutex().unlock(); });
-    return new std::mutex;
-  }();
-  return *mutex;
-}
 
 // An abstract name: it goes with its last descriptor.
 socklen_t NameOf(uint64_t service, sockaddr_un* address) {
@@ -80,7 +71,7 @@ Service* Service::GetIfStarted() {
 
 Result<Service*> Service::Get() {
   if (Service* service = GetIfStarted()) return service;
-  std::lock_guard lock(StartMutex());
+  const HeldAcrossFork lock(ForkLock::kStart);
   if (Service* service = GetIfStarted()) return service;
   std::unique_ptr<Service> made(new Service);
   RW_TRY(made->Start());

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "base/fork.h"
 #include "memory/memory.h"
 
 namespace ropeway {
@@ -44,9 +45,22 @@ void Explain(const void* address) {
   if (write(STDERR_FILENO, line, static_cast<size_t>(length)) < 0) return;
 }
 
+// Without a look at the blocks, which another thread of the parent may have been changing, and without the loader's lock. Nor is a
+// move of memory waited for: in a child it has no end.
+void ExplainInForkedChild(const void* address) {
+  char line[160];
+  const int length = snprintf(line, sizeof(line),
+                              "ropeway: host code touched device address %p in a forked child, which has no devices\n", address);
+  if (write(STDERR_FILENO, line, static_cast<size_t>(length)) < 0) return;
+}
+
 void OnFault(int number, siginfo_t* info, void* context) {
-  if (g_memory->MovedMeanwhile(info->si_addr)) return;  // the access is tried again
-  if (g_memory->InDeviceSpace(info->si_addr) || g_memory->IsRemote(info->si_addr)) Explain(info->si_addr);
+  if (InForkedChild()) {
+    if (g_memory->InDeviceSpace(info->si_addr)) ExplainInForkedChild(info->si_addr);
+  } else {
+    if (g_memory->MovedMeanwhile(info->si_addr)) return;  // the access is tried again
+    if (g_memory->InDeviceSpace(info->si_addr) || g_memory->IsRemote(info->si_addr)) Explain(info->si_addr);
+  }
   if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(number, info, context);
   } else if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) {

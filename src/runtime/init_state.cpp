@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/error_log.h"
+#include "base/fork.h"
+#include "base/no_destroy.h"
 #include "runtime/device_limits.h"
 #include "runtime/init_config.h"
 #include "runtime/runtime.h"
@@ -12,12 +14,12 @@
 namespace ropeway {
 
 InitState& InitState::Get() {
-  static auto* state = new InitState;
-  return *state;
+  static NoDestroy<InitState> state;
+  return state.get();
 }
 
 Status InitState::Init(const char* path) {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   if (count_ > 0) {
     ++count_;
     return Reject(ACL_ERROR_REPEAT_INITIALIZE,
@@ -61,14 +63,14 @@ Status InitState::Apply(const std::string& text) {
 }
 
 Status InitState::Finalize() {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   // The first call of a process succeeds even when nothing was initialised.
   if (finalized_) return Reject(ACL_ERROR_REPEAT_FINALIZE, "the library is finalised already");
   return TakeDown();
 }
 
 Status InitState::FinalizeReference(uint64_t* left) {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   Status status = Ok();
   if (count_ == 0) {
     status = Reject(ACL_ERROR_REPEAT_FINALIZE, "the library is not initialised, so there is nothing to undo");
@@ -138,7 +140,7 @@ Status InitState::Remove(Entries<Function>& entries, aclRegisterCallbackType typ
 }
 
 Status InitState::RegisterInit(aclRegisterCallbackType type, aclInitCallbackFunc function, void* data) {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   RW_TRY(Add(init_callbacks_, {type, function, data}));
   if (count_ > 0)
     function(config_text_.c_str(), config_text_.size(), data);  // what it says matters inside aclInit only
@@ -146,17 +148,17 @@ Status InitState::RegisterInit(aclRegisterCallbackType type, aclInitCallbackFunc
 }
 
 Status InitState::UnregisterInit(aclRegisterCallbackType type, aclInitCallbackFunc function) {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   return Remove(init_callbacks_, type, function);
 }
 
 Status InitState::RegisterFinalize(aclRegisterCallbackType type, aclFinalizeCallbackFunc function, void* data) {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   return Add(finalize_callbacks_, {type, function, data});
 }
 
 Status InitState::UnregisterFinalize(aclRegisterCallbackType type, aclFinalizeCallbackFunc function) {
-  std::lock_guard lock(mutex_);
+  const HeldAcrossFork lock(ForkLock::kInit);
   return Remove(finalize_callbacks_, type, function);
 }
 

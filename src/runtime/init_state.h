@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,8 +52,8 @@ class InitState {
   Status CallInitCallbacks(bool with_file);
   Status TakeDown();
 
-  // Recursive, and held while callbacks run: whoever calls Init meanwhile is to see the library up, or not up at all.
-  std::recursive_mutex mutex_;
+  // Guarded by ForkLock::kInit, which is held while callbacks run: whoever calls Init meanwhile is to see the library up, or not
+  // up at all.
   uint64_t count_ = 0;
   bool finalized_ = false;  // nothing has been initialised since the last finalise
   std::string config_text_;

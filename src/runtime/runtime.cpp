@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <system_error>
 
 #include "acl/acl_rt.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "engine/watcher.h"
 #include "memory/fault_message.h"
 #include "runtime/engine_choice.h"
 #include "runtime/product.h"
+#include "runtime/thread_state.h"
 #include "watch/trace.h"
 
 namespace ropeway {
 namespace {
 
-enum class Phase { kNotStarted, kRunning, kEnding, kForkedChild };
-std::atomic<Phase> g_phase{Phase::kNotStarted};
+std::atomic<bool> g_ending{false};
 std::atomic<int> g_default_device{-1};
 
 }  // namespace
@@ -28,20 +28,13 @@ std::atomic<int> g_default_device{-1};
 std::atomic<Runtime*> Runtime::instance_{nullptr};
 
 Status Runtime::RequireUsable() {
-  switch (g_phase.load(std::memory_order_acquire)) {
-    case Phase::kEnding:
-      return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "the process is ending and the runtime has stopped");
-    case Phase::kForkedChild:
-      return Fail(ACL_ERROR_RT_DEV_SETUP_ERROR,
-                  "this process was forked from one that had a device set; fork before the first aclrtSetDevice, or exec");
-    default:
-      return Ok();
-  }
+  if (InForkedChild()) return RefuseForkedChild();
+  if (!g_ending.load(std::memory_order_acquire)) return Ok();
+  return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "the process is ending and the runtime has stopped");
 }
 
 Status Runtime::Start() {
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
+  const HeldAcrossFork lock(ForkLock::kStart);
   RW_TRY(RequireUsable());
   if (instance_.load(std::memory_order_relaxed) != nullptr) return Ok();
   const Config& config = GetConfig();
@@ -63,9 +56,9 @@ Status Runtime::Start() {
                 config.devices, config.device_memory);
   ExplainDeviceFaults(*runtime->memory_);
   instance_.store(runtime.release(), std::memory_order_release);
-  g_phase.store(Phase::kRunning, std::memory_order_release);
+  DevicesAreUp();
   std::atexit(&Runtime::Stop);
-  pthread_atfork(nullptr, nullptr, &Runtime::InForkedChild);
+  pthread_atfork(nullptr, nullptr, [] { t_state = ThreadState(); });
   return Ok();
 }
 
@@ -81,8 +74,8 @@ bool Runtime::Init(const Config& config) {
 }
 
 void Runtime::Stop() {
-  if (g_phase.load(std::memory_order_acquire) == Phase::kForkedChild) return;  // the threads are the parent's
-  g_phase.store(Phase::kEnding, std::memory_order_release);
+  if (InForkedChild()) return;  // the threads are the parent's
+  g_ending.store(true, std::memory_order_release);
   // No call finds a context any more; work that is queued stays undone, host functions that have not begun never will.
   Contexts().ForEachInUse([](Context* context) {
     context->MarkDead();
@@ -90,12 +83,6 @@ void Runtime::Stop() {
   });
   Get().engine().Stop();
   if (Watcher* watcher = ActiveWatcher()) watcher->Flush();
-}
-
-void Runtime::InForkedChild() {
-  // The lanes are the parent's. Nothing here takes a lock: a thread of the parent may have held it.
-  g_phase.store(Phase::kForkedChild, std::memory_order_release);
-  Contexts().ForEachInUse([](Context* context) { context->MarkDead(); });
 }
 
 Result<Device*> Runtime::BringUp(int user_id) {

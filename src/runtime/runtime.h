@@ -1,4 +1,4 @@
-// The process: settings, engine, memory and devices; what happens at exit and in a forked child. Never destroyed, so calls
+// The process: settings, engine, memory and devices; what happens at exit. Never destroyed, so calls
 // from static destructors find everything in place and get an error instead of a crash.
 #pragma once
 
@@ -45,7 +45,6 @@ class Runtime {
  private:
   static Status Start();
   static void Stop();  // at exit
-  static void InForkedChild();
   bool Init(const Config& config);
 
   static std::atomic<Runtime*> instance_;

@@ -1,11 +1,12 @@
 #include "runtime/state_callbacks.h"
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fork.h"
+#include "base/no_destroy.h"
 #include "base/race_detector.h"
 
 namespace ropeway {
@@ -15,7 +16,7 @@ template <typename Callback>
 class NamedCallbacks {
  public:
   Status Register(const char* name, Callback callback, void* args) {
-    std::lock_guard lock(mutex_);
+    const HeldAcrossFork lock(ForkLock::kRegistries);
     if (callback == nullptr) {
       entries_.erase(name);
       return Ok();
@@ -27,21 +28,20 @@ class NamedCallbacks {
 
   // A copy, so that callbacks run without the lock and may register others.
   std::vector<std::pair<Callback, void*>> All() {
-    std::lock_guard lock(mutex_);
+    const HeldAcrossFork lock(ForkLock::kRegistries);
     std::vector<std::pair<Callback, void*>> all;
     for (const auto& [name, entry] : entries_) all.push_back(entry);
     return all;
   }
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, std::pair<Callback, void*>> entries_;
+  std::map<std::string, std::pair<Callback, void*>> entries_;  // guarded by ForkLock::kRegistries
 };
 
 template <typename Callback>
 NamedCallbacks<Callback>& Named() {
-  static auto* callbacks = new NamedCallbacks<Callback>;
-  return *callbacks;
+  static NoDestroy<NamedCallbacks<Callback>> callbacks;
+  return callbacks.get();
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // fork: before any device came up the child uses the library as its own; afterwards every device call answers 507033,
-// plain queries go on, and the parent notices nothing. fork and exec is a fresh start.
+// plain queries go on, and the parent notices nothing. fork and exec is a fresh start. Every function there is: fork_calls.cpp.
+#include <spawn.h>
+
 #include <atomic>
+#include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "acl/acl.h"
+#include "ropeway/ropeway.h"
 #include "tests/process/process_test.h"
 
 namespace {
@@ -87,6 +92,17 @@ void CheckRefusedInChild(const Parent& p) {
   RW_CHECK_EQ(aclrtRecordEvent(p.event, p.stream), kRefused);
   RW_CHECK_EQ(aclrtSynchronizeStream(p.stream), kRefused);
   RW_CHECK_EQ(aclrtSynchronizeDevice(), kRefused);
+  void *to = p.device, *from = p.host;
+  size_t size = kSize, index = 0, failed = 0;
+  aclrtMemcpyBatchAttr attribute{{0, ACL_MEM_LOCATION_TYPE_DEVICE}, {0, ACL_MEM_LOCATION_TYPE_HOST}, {}};
+  RW_CHECK_EQ(aclrtMemcpyBatch(&to, &size, &from, &size, 1, &attribute, &index, 1, &failed), kRefused);
+  RW_CHECK_EQ(aclrtFree(p.device), kRefused);
+  RW_CHECK_EQ(aclrtFreeHost(p.host), kRefused);
+  RW_CHECK_EQ(aclrtDestroyEvent(p.event), kRefused);
+  RW_CHECK_EQ(aclrtDestroyStream(p.stream), kRefused);
+  RW_CHECK_EQ(aclrtResetDevice(0), kRefused);
+  const char* text = aclGetRecentErrMsg();
+  RW_CHECK(text != nullptr && std::strstr(text, "aclrtFree: this process was forked") != nullptr);
 }
 
 void AfterBringUp() {
@@ -107,37 +123,161 @@ void AfterBringUp() {
   RW_CHECK_EQ(aclrtDestroyStream(p.stream), ACL_SUCCESS);
 }
 
+// Threads that do `work` over and over while this object lives.
+class Busy {
+ public:
+  Busy(int threads, const std::function<void()>& work) {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, work] {
+        RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+        while (!stop_) work();
+      });
+    }
+  }
+  ~Busy() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+void FailOnce() {
+  RW_CHECK_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
+  aclGetRecentErrMsg();
+}
+
+void AllocateAndCreate() {
+  aclrtStream stream = nullptr;
+  void* block = nullptr;
+  RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMalloc(&block, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemsetAsync(block, kSize, 1, kSize, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtFree(block), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  FailOnce();
+}
+
 // The forking thread does not know which locks the others hold at that moment.
 void WhileOthersWork() {
-  BringUp();
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) {
-    threads.emplace_back([&stop] {
-      aclrtSetDevice(0);
-      while (!stop) {
-        aclrtStream stream = nullptr;
-        void* block = nullptr;
-        RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-        RW_CHECK_EQ(aclrtMalloc(&block, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-        RW_CHECK_EQ(aclrtMemsetAsync(block, kSize, 1, kSize, stream), ACL_SUCCESS);
-        RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-        RW_CHECK_EQ(aclrtFree(block), ACL_SUCCESS);
-        RW_CHECK_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
-        RW_CHECK_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
-        aclGetRecentErrMsg();
-      }
-    });
-  }
+  const Parent p = BringUp();
+  const Busy busy(3, &AllocateAndCreate);
   for (int i = 0; i < 30 && process_test::g_failures == 0; ++i) {
-    RW_CHECK(process_test::InChild([] {
+    RW_CHECK(process_test::InChild([&] {
       CheckPlainQueries();
-      RW_CHECK_EQ(aclrtSetDevice(0), ACL_ERROR_RT_DEV_SETUP_ERROR);
-      aclGetRecentErrMsg();
+      CheckRefusedInChild(p);
     }));
   }
-  stop = true;
-  for (auto& thread : threads) thread.join();
+}
+
+// Texts that all threads share have a lock, too.
+void WhileOthersFail() {
+  char path[] = "/tmp/ropeway_fork_XXXXXX";
+  close(mkstemp(path));
+  std::ofstream(path) << R"({"err_msg_mode":"1"})";
+  RW_CHECK_EQ(aclInit(path), ACL_SUCCESS);
+  unlink(path);
+  const Busy busy(3, &FailOnce);
+  RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  for (int i = 0; i < 30 && process_test::g_failures == 0; ++i) {
+    RW_CHECK(process_test::InChild([&] {
+      RW_CHECK_EQ(aclrtSetDevice(0), ACL_ERROR_RT_DEV_SETUP_ERROR);
+      const char* text = aclGetRecentErrMsg();
+      RW_CHECK(text != nullptr && std::strstr(text, "forked") != nullptr);
+    }));
+  }
+}
+
+// Either the child was there before the devices, and uses its own, or it is refused.
+void WhileAnotherBringsUp() {
+  for (int i = 0; i < 10 && process_test::g_failures == 0; ++i) {
+    RW_CHECK(process_test::InChild([] {
+      std::thread other([] { RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS); });
+      for (int j = 0; j < 3; ++j) {
+        RW_CHECK(process_test::InChild([] {
+          const aclError code = aclrtSetDevice(0);
+          if (code != ACL_ERROR_RT_DEV_SETUP_ERROR) RoundTrip();
+        }));
+      }
+      other.join();
+    }));
+  }
+}
+
+// A block that another thread makes, hands to other processes, and frees; its bytes move when it is handed on.
+std::atomic<volatile char*> g_view{nullptr};
+
+void Share() {
+  constexpr size_t kChunk = 2 << 20;
+  void *block = nullptr, *view = nullptr;
+  char key[65] = {};
+  RW_CHECK_EQ(aclrtMalloc(&block, kChunk, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemset(block, kChunk, 1, kChunk), ACL_SUCCESS);
+  RW_CHECK_EQ(ropewayHostView(block, kChunk, &view), ACL_SUCCESS);
+  g_view = static_cast<volatile char*>(view);
+  RW_CHECK_EQ(aclrtIpcMemGetExportKey(block, kChunk, key, sizeof(key), 0), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtFree(block), ACL_SUCCESS);
+}
+
+// The status of a child that writes to `address`.
+int WriteInChild(volatile char* address) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    *address = 1;
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+// A child that touches what it should not dies of it as anybody does; a move of the parent that it would wait for has no end there.
+void TouchesDeviceMemory() {
+  const Parent p = BringUp();
+  const int status = WriteInChild(static_cast<volatile char*>(p.device));
+  RW_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+  const Busy busy(1, &Share);
+  while (g_view.load() == nullptr) std::this_thread::yield();
+  for (int i = 0; i < 50 && process_test::g_failures == 0; ++i) {
+    const int ended = WriteInChild(g_view);
+    RW_CHECK(ended == 0 || (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGSEGV));
+  }
+}
+
+void CheckFault() {
+  const process_test::Child child = process_test::RunSelf("touches");
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  RW_CHECK(child.err.find("in a forked child, which has no devices") != std::string::npos);
+}
+
+// What starts other programs by the system's shorter ways.
+void ThenSpawn() {
+  Parent p = BringUp();
+  const Busy busy(2, &AllocateAndCreate);
+  for (int i = 0; i < 10 && process_test::g_failures == 0; ++i) {
+    RW_CHECK_EQ(WEXITSTATUS(std::system("exit 7")), 7);
+    pid_t child = -1;
+    int status = -1;
+    const char* const arguments[] = {"sh", "-c", "exit 8", nullptr};
+    RW_CHECK_EQ(posix_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(arguments), environ), 0);
+    RW_CHECK_EQ(waitpid(child, &status, 0), child);
+    RW_CHECK_EQ(WEXITSTATUS(status), 8);
+    child = vfork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", "exit 9", nullptr);
+      _exit(127);
+    }
+    RW_CHECK_EQ(waitpid(child, &status, 0), child);
+    RW_CHECK_EQ(WEXITSTATUS(status), 9);
+    RW_CHECK_EQ(aclrtMemsetAsync(p.device, kSize, 1, kSize, p.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtSynchronizeStream(p.stream), ACL_SUCCESS);
+  }
 }
 
 void ThenExec() {
@@ -148,9 +288,11 @@ void ThenExec() {
 }
 
 void All() {
-  for (const char* mode : {"before", "after", "exec"}) process_test::ExpectClean(mode);
+  for (const char* mode : {"before", "after", "exec", "spawn"}) process_test::ExpectClean(mode);
   // The children of a threaded process inherit a sanitizer's locks in any state; that is not ours to test.
-  if (!RW_SANITIZED) process_test::ExpectClean("busy");
+  if (RW_SANITIZED) return;
+  for (const char* mode : {"busy", "texts", "bring_up"}) process_test::ExpectClean(mode);
+  CheckFault();
 }
 
 }  // namespace
@@ -160,6 +302,10 @@ int main(int argc, char** argv) {
                             {{"before", &BeforeAnyDevice},
                              {"after", &AfterBringUp},
                              {"busy", &WhileOthersWork},
+                             {"texts", &WhileOthersFail},
+                             {"bring_up", &WhileAnotherBringsUp},
+                             {"touches", &TouchesDeviceMemory},
+                             {"spawn", &ThenSpawn},
                              {"exec", &ThenExec},
                              {"round_trip", &RoundTrip}});
 }
