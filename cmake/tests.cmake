@@ -139,6 +139,7 @@ function(ropeway_process_tests)
     target_link_libraries(process_${name} PRIVATE ${CMAKE_DL_LIBS})
     set_target_properties(process_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/process)
   endforeach()
+  add_dependencies(process_fork_calls hccl)  # opened at run time
   if(sources AND EXISTS ${tests_dir}/process/run_all.sh)
     # In two parts: together they take minutes under a sanitizer.
     foreach(part single sharing)

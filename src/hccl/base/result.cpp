@@ -1,5 +1,6 @@
 #include "hccl/base/result.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -20,7 +21,26 @@ std::string& Pending() {
   return text;
 }
 
+void InForkedChild() {
+  if (g_use.load(std::memory_order_relaxed) == Use::kInUse) g_use.store(Use::kForked, std::memory_order_relaxed);
+}
+
+// A thread's text registers a destructor when it is first used, and the loader's lock for that may be held in a child.
+[[gnu::constructor]] void WatchForks() {
+  pthread_atfork([] { Pending(); }, nullptr, &InForkedChild);
+}
+
 }  // namespace
+
+constinit std::atomic<Use> g_use{Use::kNone};
+
+Status BeginUse() {
+  RW_TRY(FromRuntime("ropewayRequireUsable", ropewayRequireUsable()));
+  if (g_use.load(std::memory_order_relaxed) == Use::kForked)
+    return Fail(HCCL_E_RUNTIME, "this process was forked from one that had used libhccl; fork before its first call, or exec");
+  g_use.store(Use::kInUse);  // visible before any lock of this library is
+  return Ok();
+}
 
 Status Fail(HcclResult code, const char* format, ...) {
   char buffer[1024];

@@ -2,6 +2,7 @@
 // for aclGetRecentErrMsg. The shape of src/base/status.h; this library stands on the public headers alone, so it has its own.
 #pragma once
 
+#include <atomic>
 #include <utility>
 
 #include "acl/acl_base.h"
@@ -55,18 +56,39 @@ class [[nodiscard]] Result {
   T value_{};
 };
 
+// --- Forked children ----------------------------------------------------------------------------------------------------
+
+// A child's I/O thread and connections stay with its parent, and so do the runtime's devices. One that was forked when either was
+// in use is refused before a call touches anything; one that was forked earlier begins afresh.
+enum class Use : unsigned char { kNone, kInUse, kForked };
+extern constinit std::atomic<Use> g_use;
+// The first call of a process, or any of a child that is refused: HCCL_E_RUNTIME.
+[[gnu::cold]] Status BeginUse();
+
+// In front of everything that takes a lock.
+inline Status RequireOwnProcess() {
+  if (g_use.load(std::memory_order_relaxed) == Use::kInUse) [[likely]]
+    return Ok();
+  return BeginUse();
+}
+
+// --- Entry --------------------------------------------------------------------------------------------------------------
+
 // What the exception that is being handled means to a caller.
 [[gnu::cold]] Status FromException();
 // Files the text of a failure and returns its code.
 [[gnu::cold]] HcclResult FileFailure(const char* call, Status status);
 
-// The body of every API function: no exception leaves it, and a failure's text is filed under the call's name.
+// The body of every API function: no exception leaves it, and a failure's text is filed under the call's name. A forked child is
+// refused here.
 template <typename Body>
 inline HcclResult Entry(const char* call, Body&& body) noexcept {
   const race_detector::OurCode ours;
   Status status;
   try {
-    status = body();
+    status = RequireOwnProcess();
+    if (status.ok()) [[likely]]
+      status = body();
   } catch (...) {
     status = FromException();
   }

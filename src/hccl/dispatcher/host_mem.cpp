@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "acl/acl.h"
+#include "hccl/base/result.h"
 #include "mem_host_pub.h"
+
+using namespace ropeway::comm;
 
 namespace hccl {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 class HeapBlocks {
  public:
   void* Allocate(u64 size) {
+    if (!RequireOwnProcess().ok()) return nullptr;
     auto* block = new (std::nothrow) u8[size];
     if (block == nullptr) return nullptr;
     std::lock_guard<std::mutex> lock(mutex_);
@@ -22,6 +26,7 @@ class HeapBlocks {
     return block;
   }
   void Free(void* block) {
+    if (!RequireOwnProcess().ok()) return;  // a forked child leaves its parent's blocks alone
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (blocks_.erase(block) == 0) return;

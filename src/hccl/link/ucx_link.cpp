@@ -23,8 +23,11 @@ std::vector<UcxLink*>& AllLinks() {  // guarded by link_mutex
   return *links;
 }
 
+pid_t opened_by = 0;  // written before the first link is there
+
 // UCX tears itself down when the process exits; its worker must not be driven then.
 void StopAtExit() {
+  if (getpid() != opened_by) return;  // the workers' threads are the parent's, and so is the lock
   std::lock_guard lock(link_mutex);
   for (UcxLink* const link : AllLinks()) link->Stop();
 }
@@ -47,7 +50,10 @@ Link* OpenUcxLink(const std::string& local_ip, std::string* why) {
   if (api == nullptr) return nullptr;
   auto link = std::make_unique<UcxLink>(*api);
   if (!link->Open(local_ip, why)) return nullptr;
-  if (links.empty()) std::atexit(StopAtExit);
+  if (links.empty()) {
+    opened_by = getpid();
+    std::atexit(StopAtExit);
+  }
   links.push_back(link.release());
   return links.back();
 }
