@@ -162,8 +162,9 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     RW_TRY_SET(StreamRef found, FindStream(stream));
     if (found.stream != nullptr) {
-      RW_TRY(RequireNotCapturing(*found.stream));
-      RW_TRY(RequireExecuting(*found.stream));
+      RW_TRY_SET(StreamHold held, HoldStream(stream, nullptr));  // what it was created with changes when it is used again
+      RW_TRY(RequireNotCapturing(*held));
+      RW_TRY(RequireExecuting(*held));
     }
     RW_TRY(RequireCaptured(*model));
     RW_TRY_SET(Context * context, CurrentContext());

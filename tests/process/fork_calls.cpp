@@ -150,6 +150,7 @@ const std::set<std::string> kPlain = {
     "aclsysGetVersionNum",
     "aclsysGetVersionStr",
     "ropewayFileErrorText",
+    "ropewayGetAddressReason",
     "ropewayGetEngineName",
     "ropewayGetEngineReason",
     "ropewayGetVersion",

@@ -111,4 +111,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* 
   return real(thread, attributes, function, argument);
 }
 
-int main(int argc, char** argv) { return process_test::Main(argc, argv, &Run, {}); }
+int main(int argc, char** argv) {
+  setenv("ROPEWAY_ENGINE", "cpu", 1);  // a GPU's driver has threads of its own
+  return process_test::Main(argc, argv, &Run, {});
+}
