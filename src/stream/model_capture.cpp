@@ -40,11 +40,12 @@ Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
   model->mode_ = mode;
   model->thread_ = std::this_thread::get_id();
   model->state_.store(State::kCapturing, std::memory_order_release);
-  Models().Publish(model);
-  g_open_captures.fetch_add(1, std::memory_order_seq_cst);
   Status joined;
   {
+    // Locked before anybody can see it: whoever closes the context abandons the capture as soon as he finds it, and then it is not ours.
     std::lock_guard lock(model->mutex_);
+    Models().Publish(model);
+    g_open_captures.fetch_add(1, std::memory_order_seq_cst);
     joined = model->Join(stream);
     if (!joined.ok()) model->CloseCapture(State::kDestroying);
   }
