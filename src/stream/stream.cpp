@@ -22,29 +22,35 @@ constinit NoDestroy<StreamSlab> g_streams;
 Stream* Stream::Create(const StreamOptions& options) {
   Stream* stream = Streams().Take();
   if (stream == nullptr) return nullptr;
-  stream->options_ = options;
+  {
+    std::lock_guard lock(stream->lock_);  // a submitter with a stale handle may be looking
+    stream->options_ = options;
+  }
   stream->scope_.store(options.scope, std::memory_order_release);
   const uint32_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
   const uint32_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
   stream->obstacles_.store(keeping | watched, std::memory_order_release);
-  stream->id_ = g_next_stream_id.fetch_add(1, std::memory_order_relaxed);
+  stream->id_.store(g_next_stream_id.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
   stream->priority_.store(options.priority, std::memory_order_relaxed);
   if (stream->queue_ == nullptr) stream->queue_ = options.engine->CreateQueue();
-  stream->queue_->Open({stream, static_cast<uint32_t>(stream->id_), options.device, options.priority});
+  stream->queue_->Open({stream, static_cast<uint32_t>(stream->id()), options.device, options.priority});
   Streams().Publish(stream);
   return stream;
 }
 
 void Stream::Recycle() {
-  family = Family::kNone;
-  mailbox = nullptr;
+  {
+    std::lock_guard lock(lock_);  // as above
+    family = Family::kNone;
+    mailbox = nullptr;
+    updated_group_ = nullptr;
+  }
   stops_alone = false;
   stop_mode = false;
   overflow_switch = 0;
   custom_tag = 0;
   cache_op_info = 0;
   next_in_context = nullptr;
-  updated_group_ = nullptr;
   known_order.Clear();
   std::lock_guard lock(error_mutex_);
   error_code_.store(0, std::memory_order_relaxed);
@@ -56,9 +62,9 @@ Status Stream::MayEnqueue(uint32_t generation_seen, const FailureScope* current)
     return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
   RW_TRY(RequireContext(current));
   if (aborting()) [[unlikely]]
-    return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+    return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id());
   if (updated_group_ != nullptr) [[unlikely]]
-    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "stream %d is updating a task group, which can hold kernels only", id_);
+    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "stream %d is updating a task group, which can hold kernels only", id());
   return options_.scope->Check();
 }
 
@@ -108,7 +114,7 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       // A watcher hears of a task once, and before anybody can run it.
       const uint64_t next = queue_->submitted() + 1;
       Watcher* watcher = queue_->HasRoom() ? ActiveWatcher() : nullptr;
-      if (watcher != nullptr) watcher->Submitted({static_cast<uint32_t>(id_), options_.device, next, &task});
+      if (watcher != nullptr) watcher->Submitted({static_cast<uint32_t>(id()), options_.device, next, &task});
       submission = queue_->Submit(task);
     }
     if (submission.sequence != 0) {
@@ -191,20 +197,20 @@ void Stream::DropKept() {
 
 Status Stream::AwaitWork(Deadline deadline) {
   if ((options_.flags & kNeverWaitedFor) != 0) return Ok();
-  if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+  if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id());
   const uint64_t last = queue_->submitted();
   switch (queue_->Wait(last, deadline)) {
     case WaitOutcome::kTimeout:
       return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                  "stream %d still has %llu tasks in front of this point; the work goes on, wait again or longer", id_,
+                  "stream %d still has %llu tasks in front of this point; the work goes on, wait again or longer", id(),
                   static_cast<unsigned long long>(last - queue_->completed()));
     case WaitOutcome::kAborted:
-      return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id_);
+      return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id());
     case WaitOutcome::kDone:
       break;
   }
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-    watcher->Ordered({static_cast<uint32_t>(id_), last, 0, 0, "synchronize"});
+    watcher->Ordered({static_cast<uint32_t>(id()), last, 0, 0, "synchronize"});
   return Ok();
 }
 
@@ -224,7 +230,7 @@ bool Stream::Query() {
 }
 
 bool Stream::TaskFailed(const Task& task, int code, const char* text) {
-  const std::string message = std::string("task ") + std::to_string(task.id) + " of stream " + std::to_string(id_) +
+  const std::string message = std::string("task ") + std::to_string(task.id) + " of stream " + std::to_string(id()) +
                               ", submitted by " + task.call + ": " + text;
   {
     std::lock_guard lock(error_mutex_);
@@ -235,7 +241,7 @@ bool Stream::TaskFailed(const Task& task, int code, const char* text) {
   }
   const bool stop = options_.scope->stops_on_failure();
   if (stop) options_.scope->SetFailed(code, message);
-  ReportException({task.id, static_cast<uint32_t>(id_), 0, static_cast<uint32_t>(options_.device),
+  ReportException({task.id, static_cast<uint32_t>(id()), 0, static_cast<uint32_t>(options_.device),
                    static_cast<uint32_t>(code)});
   return stop || stops_alone.load(std::memory_order_relaxed);
 }
@@ -274,7 +280,7 @@ bool Stream::FinishDestroy(bool force) {
 }
 
 Status Stream::Abort() {
-  if (queue_->InsideOwnCall()) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "called from a host function that stream %d waits for", id_);
+  if (queue_->InsideOwnCall()) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "called from a host function that stream %d waits for", id());
   obstacles_.fetch_or(kAborting, std::memory_order_seq_cst);
   {
     std::lock_guard lock(lock_);  // submitters that got in are in front of the abort
@@ -289,7 +295,7 @@ Status Stream::Abort() {
 }
 
 Status Stream::Stop() {
-  if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id_);
+  if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id());
   queue_->Halt();
   return Ok();
 }

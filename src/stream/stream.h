@@ -86,7 +86,7 @@ class Stream final : public SlabObject, public QueueOwner {
   bool BeginUpdate(void* group);
   void* EndUpdate();
 
-  int id() const { return id_; }
+  int id() const { return id_.load(std::memory_order_relaxed); }
   int device() const { return options_.device; }
   uint32_t flags() const { return options_.flags; }
   bool is_default() const { return options_.is_default; }
@@ -137,7 +137,7 @@ class Stream final : public SlabObject, public QueueOwner {
 
   StreamOptions options_{};
   std::atomic<const FailureScope*> scope_{nullptr};  // as in options_, for a look without the lock
-  int id_ = 0;
+  std::atomic<int> id_{0};  // read through stale handles, too, for messages
   std::unique_ptr<Queue> queue_;
   std::atomic<int> priority_{0};
   std::atomic<uint32_t> obstacles_{0};
