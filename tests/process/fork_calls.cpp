@@ -1,11 +1,10 @@
 // Every function that the libraries let out, in a child that was forked when devices were up and other threads held whatever locks
 // there are: each is refused or answers, each files its text, and each child ends in order. None hangs.
-#include <atomic>
 #include <set>
-#include <thread>
 
 #include "acl/acl.h"
 #include "hccl/hccl_comm.h"
+#include "tests/process/busy.h"
 #include "tests/process/exported.h"
 #include "tests/process/process_test.h"
 
@@ -77,29 +76,6 @@ void Ranks() {
   RW_CHECK_EQ(init(1, &device, &comm), HCCL_SUCCESS);
   RW_CHECK_EQ(destroy(comm), HCCL_SUCCESS);
 }
-
-// Threads that do these things over and over while this object lives.
-class Busy {
- public:
-  explicit Busy(const std::vector<void (*)()>& works) {
-    for (auto work : works) {
-      threads_.emplace_back([this, work] {
-        RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        while (!stop_ && g_failures == 0) work();
-      });
-    }
-  }
-  ~Busy() {
-    stop_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
- private:
-  std::atomic<bool> stop_{false};
-  std::vector<std::thread> threads_;
-};
 
 // --- What the child asks ------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 
 #include "acl/acl.h"
 #include "ropeway/ropeway.h"
+#include "tests/process/busy.h"
 #include "tests/process/process_test.h"
 
 namespace {
@@ -123,29 +124,6 @@ void AfterBringUp() {
   RW_CHECK_EQ(aclrtDestroyStream(p.stream), ACL_SUCCESS);
 }
 
-// Threads that do `work` over and over while this object lives.
-class Busy {
- public:
-  Busy(int threads, const std::function<void()>& work) {
-    for (int i = 0; i < threads; ++i) {
-      threads_.emplace_back([this, work] {
-        RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        while (!stop_) work();
-      });
-    }
-  }
-  ~Busy() {
-    stop_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
- private:
-  std::atomic<bool> stop_{false};
-  std::vector<std::thread> threads_;
-};
-
 void FailOnce() {
   RW_CHECK_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
   aclGetRecentErrMsg();
@@ -166,7 +144,7 @@ void AllocateAndCreate() {
 // The forking thread does not know which locks the others hold at that moment.
 void WhileOthersWork() {
   const Parent p = BringUp();
-  const Busy busy(3, &AllocateAndCreate);
+  const process_test::Busy busy({&AllocateAndCreate, &AllocateAndCreate, &AllocateAndCreate});
   for (int i = 0; i < 30 && process_test::g_failures == 0; ++i) {
     RW_CHECK(process_test::InChild([&] {
       CheckPlainQueries();
@@ -182,7 +160,7 @@ void WhileOthersFail() {
   std::ofstream(path) << R"({"err_msg_mode":"1"})";
   RW_CHECK_EQ(aclInit(path), ACL_SUCCESS);
   unlink(path);
-  const Busy busy(3, &FailOnce);
+  const process_test::Busy busy({&FailOnce, &FailOnce, &FailOnce});
   RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   for (int i = 0; i < 30 && process_test::g_failures == 0; ++i) {
     RW_CHECK(process_test::InChild([&] {
@@ -242,7 +220,7 @@ void TouchesDeviceMemory() {
   const Parent p = BringUp();
   const int status = WriteInChild(static_cast<volatile char*>(p.device));
   RW_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-  const Busy busy(1, &Share);
+  const process_test::Busy busy({&Share});
   while (g_view.load() == nullptr) std::this_thread::yield();
   for (int i = 0; i < 50 && process_test::g_failures == 0; ++i) {
     const int ended = WriteInChild(g_view);
@@ -259,7 +237,7 @@ void CheckFault() {
 // What starts other programs by the system's shorter ways.
 void ThenSpawn() {
   Parent p = BringUp();
-  const Busy busy(2, &AllocateAndCreate);
+  const process_test::Busy busy({&AllocateAndCreate, &AllocateAndCreate});
   for (int i = 0; i < 10 && process_test::g_failures == 0; ++i) {
     RW_CHECK_EQ(WEXITSTATUS(std::system("exit 7")), 7);
     pid_t child = -1;
