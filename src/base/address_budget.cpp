@@ -16,7 +16,7 @@ namespace {
 // ThreadSanitizer leaves a program between half a TiB and one and a half, wherever the system puts things that day.
 constexpr size_t kUnderTsan = size_t{256} << 30;
 // Valgrind and emulators write a record for every page, or for every 64 KiB, the moment addresses are reserved.
-constexpr size_t kUnderRecords = size_t{8} << 30;
+constexpr size_t kUnderRecords = size_t{2} << 30;
 
 // Valgrind loads its helpers into every program that it runs.
 bool UnderValgrind() {
