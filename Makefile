@@ -2,7 +2,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench format clean packages test-packages test-release test-asan test-tsan
+.PHONY: all demo check test bench tidy format clean packages test-packages test-release test-debug test-clang test-asan test-tsan
 
 all: build/release/build.ninja
 	cmake --build build/release -j $(JOBS)
@@ -15,22 +15,31 @@ demo: build/release/build.ninja
 build/release/build.ninja: | packages
 	cmake --preset user
 
+# An answer within two minutes of a one-line change: the order of the rooms, every unit, every public call, and the storms, on one schedule.
+check: test-packages
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target unit_tests conformance_tests stress_tests hccl_tests
+	ctest --preset release -j $$(( $(JOBS) + 3 )) -R '^(layering|unit_tests|conformance_fast|stress|hccl_fast)$$'
+
 # One after the other, also under make -j: each build uses all cores already.
 test: test-packages
 	$(MAKE) test-release
+	$(MAKE) test-clang
 	$(MAKE) test-asan
 	$(MAKE) test-tsan
 
-test-release test-asan test-tsan: test-%:
+test-release test-debug test-clang test-asan test-tsan: test-%:
 	cmake --preset $*
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $$(( $(JOBS) + 3 ))
 
-bench:
+bench: build/release/build.ninja
 	tools/packages.sh bench
-	cmake --preset release -DROPEWAY_BENCH=ON
-	cmake --build --preset release -j $(JOBS)
-	tools/bench.sh build/release/bench
+	cmake --build build/release --target ropeway -j $(JOBS)
+	build/release/ropeway bench
+
+tidy: test-clang
+	tools/tidy.sh
 
 format:
 	tools/format.sh

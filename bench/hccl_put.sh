@@ -8,8 +8,10 @@ shift
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/hccl_hosts/hosts.sh"
 [ $# -gt 0 ] || set -- 65536 262144 1048576 4194304 16777216 67108864 268435456
-bench=$build/bench/hccl_put_bench
 folder=$(mktemp -d)
+programs=$(mktemp -d)
+"$root/bench/build_rank_program.sh" "$build" hccl_put "$programs" || exit 1
+bench=$programs/hccl_put
 # What src/hccl/link/ucx_settings.cpp sets by itself, so that both sides have it.
 export UCX_TLS=tcp UCX_NET_DEVICES=eth0 UCX_TCP_TX_SEG_SIZE=64K UCX_TCP_RX_SEG_SIZE=64K UCX_WARN_UNUSED_ENV_VARS=n
 
@@ -48,4 +50,4 @@ wait
 echo "one host, two processes, MB/s"
 printf '%10s %10s %10s %8s\n' size put copy ratio
 awk '{ printf "%10d %10d %10d %8.2f\n", $1, $2, $3, $4 }' "$folder/rates"
-rm -rf "$folder"
+rm -rf "$folder" "$programs"

@@ -40,8 +40,7 @@ int main(int argc, char** argv) {
   Must(aclrtMalloc(&device, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
   for (int round = 0; round < rounds; ++round) {
     const int64_t start = NowNs();
-    for (int i = 0; i < copies; ++i)
-      Must(aclrtMemcpyAsync(device, kSize, host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    for (int i = 0; i < copies; ++i) Must(aclrtMemcpyAsync(device, kSize, host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     per_submit[round] = (double)(NowNs() - start) / copies;
     Must(aclrtSynchronizeStream(stream));
   }

@@ -24,8 +24,7 @@ inline std::string TakeErrorText() {
 class AclFailure : public std::runtime_error {
  public:
   AclFailure(const char* call, aclError code)
-      : std::runtime_error(std::string(call) + " returned " + std::to_string(code) + "\n" + TakeErrorText()),
-        code_(code) {}
+      : std::runtime_error(std::string(call) + " returned " + std::to_string(code) + "\n" + TakeErrorText()), code_(code) {}
   aclError code() const { return code_; }
 
  private:

@@ -23,8 +23,8 @@ void RunWorkloads(void (*workloads)(BenchReport&), BenchReport& report) {
 }
 
 void BenchOnCpu(BenchReport& report) {
-  for (auto* workloads : {BenchSubmit, BenchSmallCopies, BenchLargeCopies, BenchBatches, BenchDescriptors, BenchGraphs,
-                          BenchHandOver, BenchImported, BenchManyStreams}) {
+  for (auto* workloads : {BenchSubmit, BenchSmallCopies, BenchLargeCopies, BenchBatches, BenchDescriptors, BenchGraphs, BenchHandOver,
+                          BenchImported, BenchManyStreams, BenchOtherWays}) {
     RunWorkloads(workloads, report);
   }
 }
@@ -43,7 +43,11 @@ int RunBench(const BenchOptions& options) {
   {
     DeviceScope device(0);
     const bool on_gpu = std::string_view(ropewayGetEngineName()) == "cuda";
-    on_gpu ? RunWorkloads(BenchOnGpu, report) : BenchOnCpu(report);
+    if (options.scale) {
+      RunWorkloads(BenchScale, report);
+    } else {
+      on_gpu ? RunWorkloads(BenchOnGpu, report) : BenchOnCpu(report);
+    }
   }
   if (report.empty()) {
     std::fprintf(stderr, "ropeway bench: no workload has '%s' in its name\n", options.filter.c_str());
@@ -57,15 +61,13 @@ int RunBench(const BenchOptions& options) {
 }  // namespace
 
 void AddBench(CLI::App& app, int* status) {
-  CLI::App* command =
-      app.add_subcommand("bench", "measure copies beside raw copies, PoCL or CUDA, and judge the ratios");
+  CLI::App* command = app.add_subcommand("bench", "measure copies beside raw copies, PoCL or CUDA, and judge the ratios");
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--engine", options->engine, "what moves the bytes: auto, cpu, cuda")->type_name("NAME");
-  command->add_option("--json", options->json_file, "also write the results and the machine's description to this file")
-      ->type_name("FILE");
+  command->add_option("--json", options->json_file, "also write the results and the machine's description to this file")->type_name("FILE");
   command->add_flag("--quick", options->quick, "fewer rounds: under 20 seconds");
-  command->add_option("--filter", options->filter, "only the workloads whose name contains this text")
-      ->type_name("TEXT");
+  command->add_flag("--scale", options->scale, "measure how costs grow with the number of streams, blocks, ranges and branches instead");
+  command->add_option("--filter", options->filter, "only the workloads whose name contains this text")->type_name("TEXT");
   command->callback([options, status] { *status = RunBench(*options); });
 }
 

@@ -6,16 +6,16 @@
 #include <optional>
 #include <string>
 
-#include "bench/cold_pool.h"
-#include "bench/wake_lane.h"
 #include "cli/acl_objects.h"
 #include "cli/bench_child.h"
 #include "cli/bench_report.h"
 #include "cli/block_batch.h"
+#include "cli/cold_pool.h"
 #include "cli/gate.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/table.h"
+#include "cli/wake_lane.h"
 
 namespace ropeway::cli {
 namespace {
@@ -32,8 +32,7 @@ class BatchCopies {
  public:
   using Wait = Clock::time_point (*)(const Stream&);  // says when the blocks were there
 
-  BatchCopies(bench::ColdPool& pool, size_t block, Wait wait)
-      : pool_(pool), block_(block), wait_(wait), batch_(Way::kToDevice, block) {
+  BatchCopies(ColdPool& pool, size_t block, Wait wait) : pool_(pool), block_(block), wait_(wait), batch_(Way::kToDevice, block) {
     pool_.WalkScattered(block);
     pool_.Verify("batch", kBlocks, block, [this] { Batch(); });
   }
@@ -73,7 +72,7 @@ class BatchCopies {
     }
   }
 
-  bench::ColdPool& pool_;
+  ColdPool& pool_;
   size_t block_;
   Wait wait_;
   Stream stream_;
@@ -81,9 +80,9 @@ class BatchCopies {
 };
 
 // Made when the first workload that the filter lets through needs it.
-using LazyPool = std::optional<bench::ColdPool>;
+using LazyPool = std::optional<ColdPool>;
 
-bench::ColdPool& Ready(LazyPool& pool) { return pool ? *pool : pool.emplace(kPoolBytes); }
+ColdPool& Ready(LazyPool& pool) { return pool ? *pool : pool.emplace(kPoolBytes); }
 
 bool OneLaneHere() {
   const char* lanes = std::getenv("ROPEWAY_LANES");
@@ -99,25 +98,21 @@ void BenchSubmitCost(BenchReport& report, LazyPool& pool) {
   if (!report.Begin("batch_submit_16k")) return;
   BatchCopies copies(Ready(pool), kSubmitBlock, WaitAndHelp);
   const Rounds rounds = RunShuffled({{"batch", [&] { return copies.Submit(); }}}, report.rounds());
-  report.Add({"batch_submit_16k", "submit a batch of 4096 x 16 KiB, per block", rounds.MedianCost(0), Unit::kSeconds,
-              "", std::nullopt, rounds.MedianCost(0), Goal{Goal::kAtMost, Unit::kSeconds, 40e-9, 20e-9}});
+  report.Add({"batch_submit_16k", "submit a batch of 4096 x 16 KiB, per block", rounds.MedianCost(0), Unit::kSeconds, "", std::nullopt,
+              rounds.MedianCost(0), Goal{Goal::kAtMost, Unit::kSeconds, 40e-9, 20e-9}});
 }
 
 void BenchMoving(BenchReport& report, LazyPool& pool, size_t block, bool one_lane) {
   const std::string name = "batch_" + SizeName(block) + (one_lane ? kOneLane : "");
   if (!report.Begin(name)) return;
   // Who synchronises helps, and would be the second at work.
-  BatchCopies copies(Ready(pool), block, one_lane ? bench::SleepUntilComplete : WaitAndHelp);
+  BatchCopies copies(Ready(pool), block, one_lane ? SleepUntilComplete : WaitAndHelp);
   const int most_rounds = kBlocks * block < kLargeBatch ? report.rounds() : std::min(report.rounds(), 15);
-  const Rounds rounds = RunShuffled(
-      {{"batch", [&] { return copies.Batch(); }}, {"memcpy loop", [&] { return copies.MemcpyLoop(); }}}, most_rounds);
-  const Goal goal =
-      one_lane ? Goal{Goal::kAtLeast, Unit::kRatio, 1.25, 1.4} : Goal{Goal::kAtLeast, Unit::kRatio, 1.8, 2.3};
-  report.Add(
-      {name,
-       Format("batch of 4096 x %s scattered, %s", FormatBytes(block).c_str(), one_lane ? "one lane" : "all lanes"),
-       1 / rounds.MedianCost(0), Unit::kBytesPerSecond, "memcpy loop", 1 / rounds.MedianCost(1),
-       rounds.SpeedRatio(0, 1), goal});
+  const Rounds rounds =
+      RunShuffled({{"batch", [&] { return copies.Batch(); }}, {"memcpy loop", [&] { return copies.MemcpyLoop(); }}}, most_rounds);
+  const Goal goal = one_lane ? Goal{Goal::kAtLeast, Unit::kRatio, 1.25, 1.4} : Goal{Goal::kAtLeast, Unit::kRatio, 1.8, 2.3};
+  report.Add({name, Format("batch of 4096 x %s scattered, %s", FormatBytes(block).c_str(), one_lane ? "one lane" : "all lanes"),
+              1 / rounds.MedianCost(0), Unit::kBytesPerSecond, "memcpy loop", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), goal});
 }
 
 void BenchAllLanes(BenchReport& report, LazyPool& pool) {

@@ -60,8 +60,7 @@ void RunSelf(std::vector<std::string> arguments, std::vector<std::string> enviro
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, Pointers(arguments).data(),
-                                Pointers(environment).data());
+  const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, Pointers(arguments).data(), Pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   if (error != 0 || waitpid(child, &status, 0) != child || status != 0) {
@@ -71,8 +70,7 @@ void RunSelf(std::vector<std::string> arguments, std::vector<std::string> enviro
 
 }  // namespace
 
-std::vector<BenchRow> BenchElsewhere(const std::string& variable, const std::string& value, const std::string& filter,
-                                     bool quick) {
+std::vector<BenchRow> BenchElsewhere(const std::string& variable, const std::string& value, const std::string& filter, bool quick) {
   const NamelessFile results;
   std::vector<std::string> arguments = {"ropeway", "bench", "--filter", filter, "--json", results.path()};
   if (quick) arguments.push_back("--quick");

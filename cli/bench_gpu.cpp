@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "bench/cold_pool.h"
+#include "cli/cold_pool.h"
 #include "cli/machine.h"
 
 namespace ropeway::cli {
@@ -23,14 +23,10 @@ std::vector<size_t> Scattered(size_t block_bytes, uint32_t seed) {
 
 }  // namespace
 
-GpuBench::GpuBench(BenchReport& the_report, bench::CudaPeer& peer)
-    : report(the_report),
-      raw(peer),
-      raw_host(peer.NewPinnedMemory(kPoolBytes)),
-      raw_device(peer.NewDeviceMemory(kPoolBytes)),
-      raw_stream(peer.NewStream()),
-      raw_second_stream(peer.NewStream()) {
-  bench::FillPattern(host.data(), kPoolBytes, 1);
+GpuBench::GpuBench(BenchReport& the_report, CudaPeer& peer)
+    : report(the_report), raw(peer), raw_host(peer.NewPinnedMemory(kPoolBytes)), raw_device(peer.NewDeviceMemory(kPoolBytes)),
+      raw_stream(peer.NewStream()), raw_second_stream(peer.NewStream()) {
+  FillPattern(host.data(), kPoolBytes, 1);
   std::memcpy(raw_host, host.data(), kPoolBytes);
 }
 
@@ -42,7 +38,7 @@ void GpuBench::Ours(Way way, size_t offset, size_t size, const Stream& to) const
   }
 }
 
-void GpuBench::Raw(Way way, size_t offset, size_t size, bench::CudaPeer::Stream to) const {
+void GpuBench::Raw(Way way, size_t offset, size_t size, CudaPeer::Stream to) const {
   char* in_host = raw_host + offset;
   char* on_device = raw_device + offset;
   raw.Copy(way == Way::kToDevice ? on_device : in_host, way == Way::kToDevice ? in_host : on_device, size, to);
@@ -63,22 +59,17 @@ void GpuBench::RawNow(void* dst, const void* src, size_t size) const {
 void GpuBench::Verify(const std::string& workload, Way way, const std::vector<BlockPair>& pairs, size_t size,
                       const std::function<void()>& copy_all) const {
   std::vector<uint8_t> wanted(size), got(size);
-  const auto source = [&](const BlockPair& pair) {
-    return way == Way::kToDevice ? host.at(pair.host) : device.at(pair.device);
-  };
-  const auto target = [&](const BlockPair& pair) {
-    return way == Way::kToDevice ? device.at(pair.device) : host.at(pair.host);
-  };
+  const auto source = [&](const BlockPair& pair) { return way == Way::kToDevice ? host.at(pair.host) : device.at(pair.device); };
+  const auto target = [&](const BlockPair& pair) { return way == Way::kToDevice ? device.at(pair.device) : host.at(pair.host); };
   for (size_t i = 0; i < pairs.size(); ++i) {
-    bench::FillPattern(wanted.data(), size, i + 7);
+    FillPattern(wanted.data(), size, i + 7);
     RawNow(source(pairs[i]), wanted.data(), size);
   }
   copy_all();
   for (size_t i = 0; i < pairs.size(); ++i) {
-    bench::FillPattern(wanted.data(), size, i + 7);
+    FillPattern(wanted.data(), size, i + 7);
     RawNow(got.data(), target(pairs[i]), size);
-    if (got != wanted)
-      throw std::runtime_error(workload + ": block " + std::to_string(i) + " arrived with other bytes");
+    if (got != wanted) throw std::runtime_error(workload + ": block " + std::to_string(i) + " arrived with other bytes");
   }
 }
 
@@ -92,7 +83,7 @@ BlockPair BlockWalk::Next() {
 
 void BenchOnGpu(BenchReport& report) {
   std::string why_not;
-  const std::unique_ptr<bench::CudaPeer> raw = bench::CudaPeer::Open(&why_not);
+  const std::unique_ptr<CudaPeer> raw = CudaPeer::Open(&why_not);
   if (raw == nullptr) throw std::runtime_error("raw CUDA cannot be measured: " + why_not);
   if (MemoryInfo("MemAvailable").value_or(0) < 3 * GpuBench::kPoolBytes) {
     report.Skip("all workloads", "less than 6 GiB of memory available");

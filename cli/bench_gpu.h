@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/cuda_peer.h"
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
 #include "cli/block_batch.h"
+#include "cli/cuda_peer.h"
 #include "cli/measure.h"
 
 namespace ropeway::cli {
@@ -29,20 +29,20 @@ class GpuBench {
  public:
   static constexpr size_t kPoolBytes = size_t{2} << 30;
 
-  GpuBench(BenchReport& report, bench::CudaPeer& raw);
+  GpuBench(BenchReport& report, CudaPeer& raw);
 
   BenchReport& report;
-  bench::CudaPeer& raw;
+  CudaPeer& raw;
   PinnedBlock host{kPoolBytes};
   DeviceBlock device{kPoolBytes};
   char* const raw_host;
   char* const raw_device;
   Stream stream, second_stream;
-  const bench::CudaPeer::Stream raw_stream, raw_second_stream;
+  const CudaPeer::Stream raw_stream, raw_second_stream;
 
   // One copy between the same offset of both pools, submitted.
   void Ours(Way way, size_t offset, size_t size, const Stream& to) const;
-  void Raw(Way way, size_t offset, size_t size, bench::CudaPeer::Stream to) const;
+  void Raw(Way way, size_t offset, size_t size, CudaPeer::Stream to) const;
   // Seconds per byte of the link: one raw copy of 1 GiB.
   double Link(Way way) const;
 

@@ -89,12 +89,8 @@ class GpuBatch {
       batch_.Add(way_ == Way::kToDevice ? on_device : in_host, way_ == Way::kToDevice ? in_host : on_device);
     }
   }
-  char* RawTarget(const BlockPair& pair) const {
-    return way_ == Way::kToDevice ? b_.raw_device + pair.device : b_.raw_host + pair.host;
-  }
-  char* RawSource(const BlockPair& pair) const {
-    return way_ == Way::kToDevice ? b_.raw_host + pair.host : b_.raw_device + pair.device;
-  }
+  char* RawTarget(const BlockPair& pair) const { return way_ == Way::kToDevice ? b_.raw_device + pair.device : b_.raw_host + pair.host; }
+  char* RawSource(const BlockPair& pair) const { return way_ == Way::kToDevice ? b_.raw_host + pair.host : b_.raw_device + pair.device; }
   template <typename Submit, typename Wait>
   double PerByte(Submit submit, Wait wait) const {
     const Clock::time_point start = Clock::now();
@@ -108,7 +104,7 @@ class GpuBatch {
   size_t block_, count_;
   BlockWalk walk_;
   BlockBatch batch_;
-  bench::CudaPeer::Batch raw_batch_;
+  CudaPeer::Batch raw_batch_;
 };
 
 Goal GoalOverLink(size_t block) {
@@ -126,17 +122,16 @@ void BenchMany(GpuBench& b, Way way, size_t block) {
   if (!b.report.Begin(name)) return;
   GpuBatch batch(b, way, block, kMany);
   batch.Verify(name);
-  std::vector<Contestant> contestants = {{"ropeway", [&] { return batch.Ours(); }},
-                                         {"the link", [&] { return b.Link(way); }},
-                                         {"loop", [&] { return batch.VendorLoop(); }}};
+  std::vector<Contestant> contestants = {
+      {"ropeway", [&] { return batch.Ours(); }}, {"the link", [&] { return b.Link(way); }}, {"loop", [&] { return batch.VendorLoop(); }}};
   if (b.raw.has_batches()) contestants.push_back({"batch call", [&] { return batch.VendorBatch(); }});
   const Rounds rounds = RunShuffled(contestants, b.report.rounds());
   const std::string what = Format("batch %s, 4096 x %s, over ", WayText(way), FormatBytes(block).c_str());
   const double rate = 1 / rounds.MedianCost(0);
   b.report.Add({name, what + "the link", rate, Unit::kBytesPerSecond, "raw copy of 1 GiB", 1 / rounds.MedianCost(1),
                 rounds.SpeedRatio(0, 1), GoalOverLink(block)});
-  b.report.Add({name + "_over_loop", what + "a loop", rate, Unit::kBytesPerSecond, "cuMemcpyAsync",
-                1 / rounds.MedianCost(2), rounds.SpeedRatio(0, 2), Goal{Goal::kAtLeast, Unit::kRatio, 1, 1}});
+  b.report.Add({name + "_over_loop", what + "a loop", rate, Unit::kBytesPerSecond, "cuMemcpyAsync", 1 / rounds.MedianCost(2),
+                rounds.SpeedRatio(0, 2), Goal{Goal::kAtLeast, Unit::kRatio, 1, 1}});
   if (b.raw.has_batches()) {
     b.report.Add({name + "_over_vendor", what + "the batch call", rate, Unit::kBytesPerSecond, "cuMemcpyBatchAsync",
                   1 / rounds.MedianCost(3), rounds.SpeedRatio(0, 3), GoalOverVendor(way, block)});
@@ -150,15 +145,14 @@ void BenchFew(GpuBench& b, Way way, size_t block, size_t count) {
   if (!b.report.Begin(name)) return;
   GpuBatch batch(b, way, block, count);
   batch.Verify(name);
-  std::vector<Contestant> contestants = {{"ropeway", [&] { return batch.Ours(); }},
-                                         {"loop", [&] { return batch.VendorLoop(); }}};
+  std::vector<Contestant> contestants = {{"ropeway", [&] { return batch.Ours(); }}, {"loop", [&] { return batch.VendorLoop(); }}};
   if (b.raw.has_batches()) contestants.push_back({"batch call", [&] { return batch.VendorBatch(); }});
   const Rounds rounds = RunShuffled(contestants, b.report.rounds());
   // Beside the better of the two.
   const size_t rival = contestants.size() == 3 && rounds.MedianCost(2) < rounds.MedianCost(1) ? 2 : 1;
-  b.report.Add({name, Format("batch %s, %zu x %s", WayText(way), count, FormatBytes(block).c_str()),
-                1 / rounds.MedianCost(0), Unit::kBytesPerSecond, rival == 1 ? "cuMemcpyAsync" : "cuMemcpyBatchAsync",
-                1 / rounds.MedianCost(rival), rounds.SpeedRatio(0, rival), Goal{Goal::kAtLeast, Unit::kRatio, 1, 1.5}});
+  b.report.Add({name, Format("batch %s, %zu x %s", WayText(way), count, FormatBytes(block).c_str()), 1 / rounds.MedianCost(0),
+                Unit::kBytesPerSecond, rival == 1 ? "cuMemcpyAsync" : "cuMemcpyBatchAsync", 1 / rounds.MedianCost(rival),
+                rounds.SpeedRatio(0, rival), Goal{Goal::kAtLeast, Unit::kRatio, 1, 1.5}});
 }
 
 void BenchBothWays(GpuBench& b, size_t block) {
@@ -177,9 +171,8 @@ void BenchBothWays(GpuBench& b, size_t block) {
   };
   const Rounds rounds = RunShuffled({{"ropeway", both}}, b.report.rounds());
   const double rate = 1 / rounds.MedianCost(0);
-  b.report.Add({name, Format("batches both ways at once, 4096 x %s each", FormatBytes(block).c_str()), rate,
-                Unit::kBytesPerSecond, "", std::nullopt, rate,
-                Goal{Goal::kAtLeast, Unit::kBytesPerSecond, 60e9, 80e9}});
+  b.report.Add({name, Format("batches both ways at once, 4096 x %s each", FormatBytes(block).c_str()), rate, Unit::kBytesPerSecond, "",
+                std::nullopt, rate, Goal{Goal::kAtLeast, Unit::kBytesPerSecond, 60e9, 80e9}});
 }
 
 }  // namespace

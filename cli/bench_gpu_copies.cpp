@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bench/cold_pool.h"
 #include "cli/bench_gpu.h"
+#include "cli/cold_pool.h"
 #include "cli/table.h"
 
 namespace ropeway::cli {
@@ -40,9 +40,8 @@ void BenchPinned(GpuBench& b, Way way, size_t size) {
   };
   b.Verify(name, way, {{(count - 1) * size, (count - 1) * size}}, size, ours);
   const Rounds rounds = RunShuffled({{"ropeway", ours}, {"raw", raw}}, b.report.rounds());
-  b.report.Add({name, Format("pinned %s, %s", WayText(way), FormatBytes(size).c_str()), 1 / rounds.MedianCost(0),
-                Unit::kBytesPerSecond, "cuMemcpyAsync", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1),
-                Goal{Goal::kAtLeast, Unit::kRatio, 0.98, 0.99}});
+  b.report.Add({name, Format("pinned %s, %s", WayText(way), FormatBytes(size).c_str()), 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
+                "cuMemcpyAsync", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 0.98, 0.99}});
 }
 
 // Seconds per call, of the calls alone.
@@ -59,14 +58,13 @@ void BenchSubmitCost(GpuBench& b) {
     return burst([&](size_t at) { b.Ours(Way::kToDevice, at, kSmall, b.stream); }, [&] { b.stream.Synchronize(); });
   };
   const auto raw = [&] {
-    return burst([&](size_t at) { b.Raw(Way::kToDevice, at, kSmall, b.raw_stream); },
-                 [&] { b.raw.Synchronize(b.raw_stream); });
+    return burst([&](size_t at) { b.Raw(Way::kToDevice, at, kSmall, b.raw_stream); }, [&] { b.raw.Synchronize(b.raw_stream); });
   };
   b.Verify("submit_4k", Way::kToDevice, {{0, 0}, {kSmall, kSmall}}, kSmall, ours);
   const Rounds rounds = RunShuffled({{"ropeway", ours}, {"raw", raw}}, b.report.rounds());
   const double cost = rounds.MedianCost(0), raw_cost = rounds.MedianCost(1);
-  b.report.Add({"submit_4k", "submit 4 KiB H2D, over raw", cost, Unit::kSeconds, "cuMemcpyAsync", raw_cost,
-                cost - raw_cost, Goal{Goal::kAtMost, Unit::kSeconds, 400e-9, 150e-9}});
+  b.report.Add({"submit_4k", "submit 4 KiB H2D, over raw", cost, Unit::kSeconds, "cuMemcpyAsync", raw_cost, cost - raw_cost,
+                Goal{Goal::kAtMost, Unit::kSeconds, 400e-9, 150e-9}});
 }
 
 void BenchBothWays(GpuBench& b) {
@@ -90,15 +88,14 @@ void BenchBothWays(GpuBench& b) {
   b.Verify("both_ways_1g", Way::kToDevice, {{0, 0}}, kLarge, ours);
   b.Verify("both_ways_1g", Way::kToHost, {{kLarge, kLarge}}, kLarge, ours);
   const Rounds rounds = RunShuffled({{"ropeway", ours}, {"raw", raw}}, b.report.rounds());
-  b.report.Add({"both_ways_1g", "both ways at once, 1 GiB each", 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
-                "cuMemcpyAsync", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1),
-                Goal{Goal::kAtLeast, Unit::kRatio, 0.95, 0.99}});
+  b.report.Add({"both_ways_1g", "both ways at once, 1 GiB each", 1 / rounds.MedianCost(0), Unit::kBytesPerSecond, "cuMemcpyAsync",
+                1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 0.95, 0.99}});
 }
 
 // Memory of the program, copied to and from the start of the device pools.
 struct PageableCopy {
   PageableCopy(GpuBench& the_bench, Way the_way) : b(the_bench), way(the_way), memory(kPageable) {
-    bench::FillPattern(memory.data(), kPageable, 3);
+    FillPattern(memory.data(), kPageable, 3);
     std::vector<uint8_t> other(kPageable);
     if (way == Way::kToHost) b.RawNow(b.device.data(), memory.data(), kPageable);
     const std::vector<uint8_t> wanted = memory;
@@ -112,16 +109,14 @@ struct PageableCopy {
     void* dst = up ? b.device.data() : memory.data();
     const void* src = up ? memory.data() : b.device.data();
     const Clock::time_point start = Clock::now();
-    RW_ACL(aclrtMemcpyAsync(dst, kPageable, src, kPageable, up ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST,
-                            b.stream.get()));
+    RW_ACL(aclrtMemcpyAsync(dst, kPageable, src, kPageable, up ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST, b.stream.get()));
     b.stream.Synchronize();
     return SecondsSince(start) / kPageable;
   }
   double Raw() {
     void* pageable = memory.data();
     const Clock::time_point start = Clock::now();
-    b.RawNow(way == Way::kToDevice ? b.raw_device : pageable, way == Way::kToDevice ? pageable : b.raw_device,
-             kPageable);
+    b.RawNow(way == Way::kToDevice ? b.raw_device : pageable, way == Way::kToDevice ? pageable : b.raw_device, kPageable);
     return SecondsSince(start) / kPageable;
   }
 
@@ -134,12 +129,10 @@ void BenchPageable(GpuBench& b, Way way) {
   const std::string name = "pageable_" + WayAndSize(way, kPageable);
   if (!b.report.Begin(name)) return;
   PageableCopy copy(b, way);
-  const Rounds rounds =
-      RunShuffled({{"ropeway", [&] { return copy.Ours(); }}, {"raw", [&] { return copy.Raw(); }}}, b.report.rounds());
-  const Goal goal =
-      way == Way::kToDevice ? Goal{Goal::kAtLeast, Unit::kRatio, 3, 5} : Goal{Goal::kAtLeast, Unit::kRatio, 2, 3};
-  b.report.Add({name, Format("pageable %s, 256 MiB", WayText(way)), 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
-                "cuMemcpyAsync", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), goal});
+  const Rounds rounds = RunShuffled({{"ropeway", [&] { return copy.Ours(); }}, {"raw", [&] { return copy.Raw(); }}}, b.report.rounds());
+  const Goal goal = way == Way::kToDevice ? Goal{Goal::kAtLeast, Unit::kRatio, 3, 5} : Goal{Goal::kAtLeast, Unit::kRatio, 2, 3};
+  b.report.Add({name, Format("pageable %s, 256 MiB", WayText(way)), 1 / rounds.MedianCost(0), Unit::kBytesPerSecond, "cuMemcpyAsync",
+                1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), goal});
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ void BenchDescriptor(GpuBench& b) {
   };
   const auto raw = [&] {
     const Clock::time_point start = Clock::now();
-    for (size_t i = 0; i < kLaunches; ++i)
-      b.raw.Copy(b.raw_device + kDescribed, b.raw_device, kDescribed, b.raw_stream);
+    for (size_t i = 0; i < kLaunches; ++i) b.raw.Copy(b.raw_device + kDescribed, b.raw_device, kDescribed, b.raw_stream);
     b.raw.Synchronize(b.raw_stream);
     return SecondsSince(start) / (kLaunches * kDescribed);
   };
@@ -34,9 +33,8 @@ void BenchDescriptor(GpuBench& b) {
     ours();
   });
   const Rounds rounds = RunShuffled({{"descriptor", ours}, {"raw", raw}}, b.report.rounds());
-  b.report.Add({"descriptor_256m", "D2D by descriptor, 256 MiB", 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
-                "cuMemcpyAsync", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1),
-                Goal{Goal::kAtLeast, Unit::kRatio, 0.94, 0.97}});
+  b.report.Add({"descriptor_256m", "D2D by descriptor, 256 MiB", 1 / rounds.MedianCost(0), Unit::kBytesPerSecond, "cuMemcpyAsync",
+                1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 0.94, 0.97}});
 }
 
 void BenchGraph(GpuBench& b, size_t size) {
@@ -45,7 +43,7 @@ void BenchGraph(GpuBench& b, size_t size) {
   const Graph graph(b.stream, [&] {
     for (size_t i = 0; i < kGraphCopies; ++i) b.Ours(Way::kToDevice, i * size, size, b.stream);
   });
-  const bench::CudaPeer::Graph raw_graph = b.raw.Capture(b.raw_stream, [&] {
+  const CudaPeer::Graph raw_graph = b.raw.Capture(b.raw_stream, [&] {
     for (size_t i = 0; i < kGraphCopies; ++i) b.Raw(Way::kToDevice, i * size, size, b.raw_stream);
   });
   const auto ours = [&] {
@@ -62,9 +60,8 @@ void BenchGraph(GpuBench& b, size_t size) {
   };
   b.Verify(name, Way::kToDevice, {{0, 0}, {(kGraphCopies - 1) * size, (kGraphCopies - 1) * size}}, size, ours);
   const Rounds rounds = RunShuffled({{"ropeway", ours}, {"raw", raw}}, b.report.rounds());
-  b.report.Add({name, Format("replay of a graph of 64 H2D copies of %s", FormatBytes(size).c_str()),
-                rounds.MedianCost(0), Unit::kSeconds, "CUDA graph", rounds.MedianCost(1), rounds.CostRatio(0, 1),
-                Goal{Goal::kAtMost, Unit::kRatio, 1.05, 1.0}});
+  b.report.Add({name, Format("replay of a graph of 64 H2D copies of %s", FormatBytes(size).c_str()), rounds.MedianCost(0), Unit::kSeconds,
+                "CUDA graph", rounds.MedianCost(1), rounds.CostRatio(0, 1), Goal{Goal::kAtMost, Unit::kRatio, 1.05, 1.0}});
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // A thousand small copies, captured once and replayed, beside submitting them one by one. The blocks stay in the cache:
 // what is left beside the copies themselves is the cost of running them.
-#include "bench/cold_pool.h"
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
+#include "cli/cold_pool.h"
 #include "cli/measure.h"
 
 namespace ropeway::cli {
@@ -36,12 +36,11 @@ class ManyCopies {
  private:
   void SubmitAll() {
     for (size_t at = 0; at < kCopies * kBlock; at += kBlock) {
-      RW_ACL(
-          aclrtMemcpyAsync(pool_.device(at), kBlock, pool_.host(at), kBlock, ACL_MEMCPY_HOST_TO_DEVICE, stream_.get()));
+      RW_ACL(aclrtMemcpyAsync(pool_.device(at), kBlock, pool_.host(at), kBlock, ACL_MEMCPY_HOST_TO_DEVICE, stream_.get()));
     }
   }
 
-  bench::ColdPool pool_;
+  ColdPool pool_;
   Stream stream_;
   Graph graph_;
 };
@@ -52,11 +51,9 @@ void BenchGraphs(BenchReport& report) {
   if (!report.Begin("graph_1000x4k")) return;
   ManyCopies copies;
   const Rounds rounds =
-      RunShuffled({{"replay", [&] { return copies.Replay(); }}, {"one by one", [&] { return copies.OneByOne(); }}},
-                  3 * report.rounds());
-  report.Add({"graph_1000x4k", "graph of 1000 x 4 KiB, replay and synchronise, per copy", rounds.MedianCost(0),
-              Unit::kSeconds, "one by one", rounds.MedianCost(1), rounds.CostRatio(0, 1),
-              Goal{Goal::kAtMost, Unit::kRatio, 1.0, 0.9}});
+      RunShuffled({{"replay", [&] { return copies.Replay(); }}, {"one by one", [&] { return copies.OneByOne(); }}}, 3 * report.rounds());
+  report.Add({"graph_1000x4k", "graph of 1000 x 4 KiB, replay and synchronise, per copy", rounds.MedianCost(0), Unit::kSeconds,
+              "one by one", rounds.MedianCost(1), rounds.CostRatio(0, 1), Goal{Goal::kAtMost, Unit::kRatio, 1.0, 0.9}});
 }
 
 }  // namespace ropeway::cli

@@ -67,11 +67,11 @@ class TwoPlayers {
 void BenchHandOver(BenchReport& report) {
   if (!report.Begin("value_hand_over")) return;
   TwoPlayers players;
-  const Rounds rounds = RunShuffled(
-      {{"value", [&] { return players.ByValue(); }}, {"event", [&] { return players.ByEvent(); }}}, report.rounds());
+  const Rounds rounds =
+      RunShuffled({{"value", [&] { return players.ByValue(); }}, {"event", [&] { return players.ByEvent(); }}}, report.rounds());
   players.RequireAllTurnsTaken();
-  report.Add({"value_hand_over", "value written to wait over, between two streams", rounds.MedianCost(0),
-              Unit::kSeconds, "event", rounds.MedianCost(1), rounds.CostRatio(0, 1), std::nullopt});
+  report.Add({"value_hand_over", "value written to wait over, between two streams", rounds.MedianCost(0), Unit::kSeconds, "event",
+              rounds.MedianCost(1), rounds.CostRatio(0, 1), std::nullopt});
 }
 
 }  // namespace ropeway::cli

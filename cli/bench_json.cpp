@@ -15,14 +15,10 @@ constexpr const char* kAtLeastName = "at least";
 
 const char* UnitName(Unit unit) {
   switch (unit) {
-    case Unit::kSeconds:
-      return "s";
-    case Unit::kBytesPerSecond:
-      return "B/s";
-    case Unit::kRatio:
-      return "ratio";
-    case Unit::kPercent:
-      return "%";
+    case Unit::kSeconds: return "s";
+    case Unit::kBytesPerSecond: return "B/s";
+    case Unit::kRatio: return "ratio";
+    case Unit::kPercent: return "%";
   }
   return "";
 }
@@ -53,16 +49,15 @@ nlohmann::ordered_json RowAsJson(const BenchRow& row) {
 }
 
 BenchRow RowFromJson(const nlohmann::ordered_json& json) {
-  BenchRow row{
-      json.at("name"), json.at("what"), json.at("measured"), UnitNamed(json.at("unit")), "", {}, json.at("judged"), {}};
+  BenchRow row{json.at("name"), json.at("what"), json.at("measured"), UnitNamed(json.at("unit")), "", {}, json.at("judged"), {}};
   if (json.contains("beside")) {
     row.beside_name = json["beside"].at("name");
     row.beside = json["beside"].at("measured");
   }
   if (json.contains("goal")) {
     const auto& goal = json["goal"];
-    row.goal = Goal{goal.at("bound") == kAtMostName ? Goal::kAtMost : Goal::kAtLeast, UnitNamed(goal.at("unit")),
-                    goal.at("must"), goal.at("aim")};
+    row.goal =
+        Goal{goal.at("bound") == kAtMostName ? Goal::kAtMost : Goal::kAtLeast, UnitNamed(goal.at("unit")), goal.at("must"), goal.at("aim")};
   }
   return row;
 }

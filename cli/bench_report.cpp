@@ -13,14 +13,10 @@ namespace {
 
 std::string FormatFigure(double value, Unit unit) {
   switch (unit) {
-    case Unit::kSeconds:
-      return value < 0 ? "-" + FormatSeconds(-value) : FormatSeconds(value);
-    case Unit::kBytesPerSecond:
-      return FormatGigabytes(value) + " GB/s";
-    case Unit::kRatio:
-      return Format(value < 9.995 ? "%.2fx" : "%.0fx", value);
-    case Unit::kPercent:
-      return Format("%.2f %%", value);
+    case Unit::kSeconds: return value < 0 ? "-" + FormatSeconds(-value) : FormatSeconds(value);
+    case Unit::kBytesPerSecond: return FormatGigabytes(value) + " GB/s";
+    case Unit::kRatio: return Format(value < 9.995 ? "%.2fx" : "%.0fx", value);
+    case Unit::kPercent: return Format("%.2f %%", value);
   }
   return "";
 }
@@ -41,8 +37,8 @@ const char* Verdict(const BenchRow& row) {
 }
 
 std::vector<std::string> Cells(const BenchRow& row) {
-  std::vector<std::string> cells = {row.what, FormatFigure(row.measured, row.unit),
-                                    row.beside ? FormatFigure(*row.beside, row.unit) : "", row.beside_name};
+  std::vector<std::string> cells = {row.what, FormatFigure(row.measured, row.unit), row.beside ? FormatFigure(*row.beside, row.unit) : "",
+                                    row.beside_name};
   if (row.goal) {
     cells.push_back(FormatFigure(row.judged, row.goal->unit));
     cells.push_back(FormatGoal(*row.goal));
@@ -64,20 +60,20 @@ bool BenchReport::Begin(const std::string& name) {
   return true;
 }
 
-bench::OpenClPeer* BenchReport::Peer() {
+OpenClPeer* BenchReport::Peer() {
   if (!peer_tried_) {
     peer_tried_ = true;
-    peer_ = bench::OpenClPeer::Open(&why_no_peer_);
+    peer_ = OpenClPeer::Open(&why_no_peer_);
   }
   return peer_.get();
 }
 
 void BenchReport::PrintTable() const {
-  std::printf("%s, %d cores, %s last-level cache, %s, %s\n", CpuModel().c_str(), CoresAllowed(),
-              LastLevelCache().c_str(), KernelRelease().c_str(), LibcVersion().c_str());
+  std::printf("%s, %d cores, %s last-level cache, %s, %s\n", CpuModel().c_str(), CoresAllowed(), LastLevelCache().c_str(),
+              KernelRelease().c_str(), LibcVersion().c_str());
   if (std::string_view(ropewayGetEngineName()) != "cpu") std::printf("%s\n", ropewayGetEngineReason());
-  std::printf("Ropeway %s, engine %s; medians of %d shuffled rounds, ratios taken round by round\n\n",
-              ropewayGetVersion(), ropewayGetEngineName(), rounds());
+  std::printf("Ropeway %s, engine %s; medians of %d shuffled rounds, ratios taken round by round\n\n", ropewayGetVersion(),
+              ropewayGetEngineName(), rounds());
   Table table({{"workload"},
                {"measured", Align::kRight},
                {"beside", Align::kRight},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/opencl_peer.h"
+#include "cli/opencl_peer.h"
 
 namespace ropeway::cli {
 
@@ -38,6 +38,7 @@ struct BenchRow {
 
 struct BenchOptions {
   bool quick = false;
+  bool scale = false;     // how costs grow, instead
   std::string filter;     // only workloads whose name contains it
   std::string json_file;  // empty: no file
   std::string engine;     // empty: as the settings have it
@@ -48,7 +49,7 @@ class BenchReport {
   explicit BenchReport(BenchOptions options) : options_(std::move(options)) {}
 
   const BenchOptions& options() const { return options_; }
-  int rounds() const { return options_.quick ? 9 : 31; }
+  int rounds() const { return options_.scale ? (options_.quick ? 3 : 9) : options_.quick ? 9 : 31; }
   // Whether the filter lets this workload through.
   bool Wants(const std::string& name) const { return name.find(options_.filter) != std::string::npos; }
   // The same; if it does, says on stderr that it begins.
@@ -61,7 +62,7 @@ class BenchReport {
   void Skip(std::string name, std::string why) { skipped_.push_back({std::move(name), std::move(why)}); }
 
   // PoCL, opened at first use; null when it is not there (why_no_peer() then tells).
-  bench::OpenClPeer* Peer();
+  OpenClPeer* Peer();
   const std::string& why_no_peer() const { return why_no_peer_; }
 
   bool empty() const { return rows_.empty() && skipped_.empty(); }
@@ -79,7 +80,7 @@ class BenchReport {
   std::vector<BenchRow> rows_;
   std::vector<Skipped> skipped_;
   bool peer_tried_ = false;
-  std::unique_ptr<bench::OpenClPeer> peer_;
+  std::unique_ptr<OpenClPeer> peer_;
   std::string why_no_peer_;
 };
 
@@ -99,6 +100,10 @@ void BenchGraphs(BenchReport& report);       // graph_1000x4k
 void BenchHandOver(BenchReport& report);     // value_hand_over
 void BenchImported(BenchReport& report);     // imported_256m
 void BenchManyStreams(BenchReport& report);  // streams_*, idle_100_streams
+void BenchOtherWays(BenchReport& report);    // to_host_16m, on_device_16m, to_host_batch_16k
+// How costs grow (--scale): pending_frees_*, blocked_streams_*, idle_streams_*, random_frees_*, registrations_*, replay_branches_*,
+// value_waits_*
+void BenchScale(BenchReport& report);
 // All of the CUDA engine's (bench_gpu.h), beside raw CUDA.
 void BenchOnGpu(BenchReport& report);
 

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/cold_pool.h"
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
+#include "cli/cold_pool.h"
 #include "cli/measure.h"
 
 namespace ropeway::cli {
@@ -17,19 +17,18 @@ constexpr size_t kRoundTrips = 1000;
 constexpr size_t kRoundTripsAfterIdle = 60;
 constexpr double kIdleSeconds = 160e-6;  // lanes have stopped waiting for more by then
 
-void SubmitBlock(const bench::ColdPool& pool, size_t offset, const Stream& stream) {
-  RW_ACL(aclrtMemcpyAsync(pool.device(offset), kBlock, pool.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE,
-                          stream.get()));
+void SubmitBlock(const ColdPool& pool, size_t offset, const Stream& stream) {
+  RW_ACL(aclrtMemcpyAsync(pool.device(offset), kBlock, pool.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
 }
 
-double RopewayBurst(bench::ColdPool& pool, const Stream& stream) {
+double RopewayBurst(ColdPool& pool, const Stream& stream) {
   const Clock::time_point start = Clock::now();
   for (size_t i = 0; i < kBurst; ++i) SubmitBlock(pool, pool.Next(), stream);
   stream.Synchronize();
   return SecondsSince(start) / kBurst;
 }
 
-double RawBurst(bench::ColdPool& pool) {
+double RawBurst(ColdPool& pool) {
   const Clock::time_point start = Clock::now();
   for (size_t i = 0; i < kBurst; ++i) {
     const size_t offset = pool.Next();
@@ -40,16 +39,14 @@ double RawBurst(bench::ColdPool& pool) {
 
 void BenchBurst(BenchReport& report) {
   if (!report.Begin("burst_1000x4k")) return;
-  bench::ColdPool pool(kPoolBytes);
+  ColdPool pool(kPoolBytes);
   Stream stream;
   pool.WalkScattered(kBlock);
   pool.Verify("burst_1000x4k", kBurst, kBlock, [&] { RopewayBurst(pool, stream); });
   const Rounds rounds = RunShuffled(
-      {{"ropeway", [&] { return RopewayBurst(pool, stream); }}, {"memcpy loop", [&] { return RawBurst(pool); }}},
-      3 * report.rounds());
-  report.Add({"burst_1000x4k", "1000 x 4 KiB cold, submit and synchronise, per copy", rounds.MedianCost(0),
-              Unit::kSeconds, "memcpy loop", rounds.MedianCost(1), rounds.CostRatio(0, 1),
-              Goal{Goal::kAtMost, Unit::kRatio, 1.25, 1.10}});
+      {{"ropeway", [&] { return RopewayBurst(pool, stream); }}, {"memcpy loop", [&] { return RawBurst(pool); }}}, 3 * report.rounds());
+  report.Add({"burst_1000x4k", "1000 x 4 KiB cold, submit and synchronise, per copy", rounds.MedianCost(0), Unit::kSeconds, "memcpy loop",
+              rounds.MedianCost(1), rounds.CostRatio(0, 1), Goal{Goal::kAtMost, Unit::kRatio, 1.25, 1.10}});
 }
 
 // One block, hot, copied and waited for.
@@ -93,7 +90,7 @@ class RoundTrip {
     stream_.Synchronize();
   }
 
-  bench::ColdPool pool_;
+  ColdPool pool_;
   Stream stream_;
 };
 
@@ -104,11 +101,10 @@ void BenchRoundTrip(BenchReport& report) {
                                      {"after idle", [&] { return trip.AfterIdle(); }},
                                      {"memcpy", [&] { return trip.Raw(); }}},
                                     report.rounds());
-  report.Add({"round_trip_4k", "4 KiB there and synchronised, back to back", rounds.MedianCost(0), Unit::kSeconds,
-              "memcpy", rounds.MedianCost(2), rounds.MedianCost(0), Goal{Goal::kAtMost, Unit::kSeconds, 1e-6, 0.4e-6}});
-  report.Add({"round_trip_4k_after_idle", "4 KiB there and synchronised, after 160 us idle", rounds.MedianCost(1),
-              Unit::kSeconds, "memcpy", rounds.MedianCost(2), rounds.MedianCost(1),
-              Goal{Goal::kAtMost, Unit::kSeconds, 15e-6, 1e-6}});
+  report.Add({"round_trip_4k", "4 KiB there and synchronised, back to back", rounds.MedianCost(0), Unit::kSeconds, "memcpy",
+              rounds.MedianCost(2), rounds.MedianCost(0), Goal{Goal::kAtMost, Unit::kSeconds, 1e-6, 0.4e-6}});
+  report.Add({"round_trip_4k_after_idle", "4 KiB there and synchronised, after 160 us idle", rounds.MedianCost(1), Unit::kSeconds, "memcpy",
+              rounds.MedianCost(2), rounds.MedianCost(1), Goal{Goal::kAtMost, Unit::kSeconds, 15e-6, 1e-6}});
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "bench/cold_pool.h"
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
+#include "cli/cold_pool.h"
 #include "cli/measure.h"
 #include "cli/table.h"
 
@@ -21,12 +21,11 @@ constexpr unsigned kSettleMicroseconds = 100'000;
 constexpr unsigned kIdleMicroseconds = 500'000;
 
 // The copies go round robin over the first `count` streams: every submit finds another stream than the one before.
-double Spread(bench::ColdPool& pool, const std::vector<Stream>& streams, size_t count) {
+double Spread(ColdPool& pool, const std::vector<Stream>& streams, size_t count) {
   const Clock::time_point start = Clock::now();
   for (size_t i = 0; i < kCopies; ++i) {
     const size_t offset = pool.Next();
-    RW_ACL(aclrtMemcpyAsync(pool.device(offset), kBlock, pool.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE,
-                            streams[i % count].get()));
+    RW_ACL(aclrtMemcpyAsync(pool.device(offset), kBlock, pool.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE, streams[i % count].get()));
   }
   RW_ACL(aclrtSynchronizeDevice());
   return SecondsSince(start) / kCopies;
@@ -34,7 +33,7 @@ double Spread(bench::ColdPool& pool, const std::vector<Stream>& streams, size_t 
 
 void BenchStreamCounts(BenchReport& report) {
   if (!report.Begin("streams")) return;
-  bench::ColdPool pool(kPoolBytes);
+  ColdPool pool(kPoolBytes);
   const std::vector<size_t> counts = {1, 10, 100, 1000};
   const std::vector<Stream> streams(counts.back());
   pool.WalkScattered(kBlock);
@@ -45,9 +44,8 @@ void BenchStreamCounts(BenchReport& report) {
   }
   const Rounds rounds = RunShuffled(contestants, 3 * report.rounds());
   for (size_t i = 1; i < counts.size(); ++i) {
-    report.Add({Format("streams_%zu", counts[i]), Format("2000 x 4 KiB cold over %zu streams, per copy", counts[i]),
-                rounds.MedianCost(i), Unit::kSeconds, "one stream", rounds.MedianCost(0), rounds.CostRatio(i, 0),
-                Goal{Goal::kAtMost, Unit::kRatio, 1.3, 1.1}});
+    report.Add({Format("streams_%zu", counts[i]), Format("2000 x 4 KiB cold over %zu streams, per copy", counts[i]), rounds.MedianCost(i),
+                Unit::kSeconds, "one stream", rounds.MedianCost(0), rounds.CostRatio(i, 0), Goal{Goal::kAtMost, Unit::kRatio, 1.3, 1.1}});
   }
 }
 
@@ -61,14 +59,13 @@ double ProcessCpuSeconds() {
 // room for this thread going to sleep and waking up.
 void BenchIdle(BenchReport& report) {
   if (!report.Begin("idle_100_streams")) return;
-  bench::ColdPool pool(kIdleStreams * kBlock);
+  ColdPool pool(kIdleStreams * kBlock);
   const std::vector<Stream> streams(kIdleStreams);
   pool.WalkInOrder(kBlock);
   pool.Verify("idle_100_streams", kIdleStreams, kBlock, [&] {
     for (const Stream& stream : streams) {
       const size_t offset = pool.Next();
-      RW_ACL(aclrtMemcpyAsync(pool.device(offset), kBlock, pool.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE,
-                              stream.get()));
+      RW_ACL(aclrtMemcpyAsync(pool.device(offset), kBlock, pool.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
     }
     RW_ACL(aclrtSynchronizeDevice());
   });
@@ -77,8 +74,8 @@ void BenchIdle(BenchReport& report) {
   const Clock::time_point start = Clock::now();
   usleep(kIdleMicroseconds);
   const double percent = 100 * (ProcessCpuSeconds() - cpu_before) / SecondsSince(start);
-  report.Add({"idle_100_streams", "CPU of a process with 100 idle streams", percent, Unit::kPercent, "", std::nullopt,
-              percent, Goal{Goal::kAtMost, Unit::kPercent, 0.05, 0.05}});
+  report.Add({"idle_100_streams", "CPU of a process with 100 idle streams", percent, Unit::kPercent, "", std::nullopt, percent,
+              Goal{Goal::kAtMost, Unit::kPercent, 0.05, 0.05}});
 }
 
 }  // namespace

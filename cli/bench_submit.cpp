@@ -1,16 +1,14 @@
 // What it costs the program to hand over one small copy while a lane is awake to take it.
 #include <vector>
 
-#include "bench/cold_pool.h"
-#include "bench/wake_lane.h"
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
+#include "cli/cold_pool.h"
 #include "cli/measure.h"
+#include "cli/wake_lane.h"
 
 namespace ropeway::cli {
 namespace {
-
-using bench::kWakeBytes;
 
 constexpr size_t kBlock = 4096;
 constexpr size_t kHotBlocks = 64;  // the blocks stay in the cache: handing over is measured here, not memory
@@ -30,7 +28,7 @@ class Submitter {
 
   // Seconds per submit, over one burst.
   double Burst() {
-    bench::WakeLane(pool_, stream_);
+    WakeLane(pool_, stream_);
     aclError worst = ACL_SUCCESS;
     const Clock::time_point start = Clock::now();
     for (size_t i = 0; i < kBurst; ++i) worst |= Submit(kWakeBytes + i % kHotBlocks * kBlock);
@@ -42,15 +40,14 @@ class Submitter {
 
  private:
   aclError Submit(size_t offset) {
-    return aclrtMemcpyAsync(pool_.device(offset), kBlock, pool_.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE,
-                            stream_.get());
+    return aclrtMemcpyAsync(pool_.device(offset), kBlock, pool_.host(offset), kBlock, ACL_MEMCPY_HOST_TO_DEVICE, stream_.get());
   }
 
-  bench::ColdPool pool_;
+  ColdPool pool_;
   Stream stream_;
 };
 
-double PeerBurst(bench::OpenClPeer& peer, const Submitter& submitter) {
+double PeerBurst(OpenClPeer& peer, const Submitter& submitter) {
   const Clock::time_point start = Clock::now();
   for (size_t i = 0; i < kBurst; ++i) peer.Write(i % kHotBlocks * kBlock, submitter.source(i), kBlock);
   const double seconds = SecondsSince(start);
@@ -64,7 +61,7 @@ void BenchSubmit(BenchReport& report) {
   if (!report.Begin("submit_4k")) return;
   Submitter submitter;
   std::vector<Contestant> contestants = {{"ropeway", [&] { return submitter.Burst(); }}};
-  bench::OpenClPeer* peer = report.Peer();
+  OpenClPeer* peer = report.Peer();
   if (peer != nullptr) {
     peer->Allocate(kHotBlocks * kBlock);
     contestants.push_back({"PoCL", [&] { return PeerBurst(*peer, submitter); }});

@@ -36,13 +36,12 @@ class BlockBatch {
 
   aclError Submit(const Stream& stream) {
     size_t failed = 0;
-    return aclrtMemcpyBatchAsync(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), count(), &attribute_,
-                                 &first_item_, 1, &failed, stream.get());
+    return aclrtMemcpyBatchAsync(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), count(), &attribute_, &first_item_, 1, &failed,
+                                 stream.get());
   }
   aclError CopyNow() {
     size_t failed = 0;
-    return aclrtMemcpyBatch(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), count(), &attribute_,
-                            &first_item_, 1, &failed);
+    return aclrtMemcpyBatch(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), count(), &attribute_, &first_item_, 1, &failed);
   }
 
  private:

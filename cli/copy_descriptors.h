@@ -13,9 +13,7 @@ class CopyDescriptors {
 
   void* at(size_t i) const { return block_.at(i * Stride()); }
   // Not ordered with any stream: the launches of this one must be over, or the stream held back.
-  void Set(size_t i, void* dst, void* src, size_t size) const {
-    RW_ACL(aclrtSetMemcpyDesc(at(i), kKind, src, dst, size, nullptr));
-  }
+  void Set(size_t i, void* dst, void* src, size_t size) const { RW_ACL(aclrtSetMemcpyDesc(at(i), kKind, src, dst, size, nullptr)); }
   void Launch(size_t i, const Stream& stream) const { RW_ACL(aclrtMemcpyAsyncWithDesc(at(i), kKind, stream.get())); }
 
   // Whether the product that this process stands for has descriptors.

@@ -1,11 +1,11 @@
 // The driver's functions, found by name; see bench/cuda_peer.h.
-#include "bench/cuda_peer.h"
+#include "cli/cuda_peer.h"
 
 #include <dlfcn.h>
 
 #include <stdexcept>
 
-namespace ropeway::bench {
+namespace ropeway::cli {
 namespace {
 
 constexpr unsigned kNonBlockingStream = 1;
@@ -32,15 +32,13 @@ bool CudaPeer::Load(std::string* why_not) {
   const bool complete =
       Find(library, "cuInit", &c.Init) && Find(library, "cuDeviceGet", &c.DeviceGet) &&
       Find(library, "cuDevicePrimaryCtxRetain", &c.DevicePrimaryCtxRetain) &&
-      Find(library, "cuDevicePrimaryCtxRelease_v2", &c.DevicePrimaryCtxRelease) &&
-      Find(library, "cuCtxSetCurrent", &c.CtxSetCurrent) && Find(library, "cuGetErrorName", &c.GetErrorName) &&
-      Find(library, "cuMemAlloc_v2", &c.MemAlloc) && Find(library, "cuMemFree_v2", &c.MemFree) &&
-      Find(library, "cuMemHostAlloc", &c.MemHostAlloc) && Find(library, "cuMemFreeHost", &c.MemFreeHost) &&
-      Find(library, "cuStreamCreate", &c.StreamCreate) && Find(library, "cuStreamDestroy_v2", &c.StreamDestroy) &&
-      Find(library, "cuStreamSynchronize", &c.StreamSynchronize) && Find(library, "cuMemcpyAsync", &c.MemcpyAsync) &&
-      Find(library, "cuStreamBeginCapture_v2", &c.StreamBeginCapture) &&
-      Find(library, "cuStreamEndCapture", &c.StreamEndCapture) &&
-      Find(library, "cuGraphInstantiateWithFlags", &c.GraphInstantiate) &&
+      Find(library, "cuDevicePrimaryCtxRelease_v2", &c.DevicePrimaryCtxRelease) && Find(library, "cuCtxSetCurrent", &c.CtxSetCurrent) &&
+      Find(library, "cuGetErrorName", &c.GetErrorName) && Find(library, "cuMemAlloc_v2", &c.MemAlloc) &&
+      Find(library, "cuMemFree_v2", &c.MemFree) && Find(library, "cuMemHostAlloc", &c.MemHostAlloc) &&
+      Find(library, "cuMemFreeHost", &c.MemFreeHost) && Find(library, "cuStreamCreate", &c.StreamCreate) &&
+      Find(library, "cuStreamDestroy_v2", &c.StreamDestroy) && Find(library, "cuStreamSynchronize", &c.StreamSynchronize) &&
+      Find(library, "cuMemcpyAsync", &c.MemcpyAsync) && Find(library, "cuStreamBeginCapture_v2", &c.StreamBeginCapture) &&
+      Find(library, "cuStreamEndCapture", &c.StreamEndCapture) && Find(library, "cuGraphInstantiateWithFlags", &c.GraphInstantiate) &&
       Find(library, "cuGraphDestroy", &c.GraphDestroy) && Find(library, "cuGraphExecDestroy", &c.GraphExecDestroy) &&
       Find(library, "cuGraphLaunch", &c.GraphLaunch);
   if (!complete) *why_not = "libcuda.so.1 lacks a call that is needed";
@@ -52,8 +50,7 @@ std::unique_ptr<CudaPeer> CudaPeer::Open(std::string* why_not) {
   if (!peer->Load(why_not)) return nullptr;
   int device = 0;
   void* context = nullptr;
-  if (peer->calls_.Init(0) != 0 || peer->calls_.DeviceGet(&device, 0) != 0 ||
-      peer->calls_.DevicePrimaryCtxRetain(&context, device) != 0) {
+  if (peer->calls_.Init(0) != 0 || peer->calls_.DeviceGet(&device, 0) != 0 || peer->calls_.DevicePrimaryCtxRetain(&context, device) != 0) {
     *why_not = "the NVIDIA driver gives no context on GPU 0";
     return nullptr;
   }
@@ -99,8 +96,7 @@ CudaPeer::Stream CudaPeer::NewStream() {
 }
 
 void CudaPeer::Copy(void* dst, const void* src, size_t size_bytes, Stream stream) {
-  Require(calls_.MemcpyAsync(reinterpret_cast<uint64_t>(dst), reinterpret_cast<uint64_t>(src), size_bytes, stream),
-          "cuMemcpyAsync");
+  Require(calls_.MemcpyAsync(reinterpret_cast<uint64_t>(dst), reinterpret_cast<uint64_t>(src), size_bytes, stream), "cuMemcpyAsync");
 }
 
 void CudaPeer::Synchronize(Stream stream) { Require(calls_.StreamSynchronize(stream), "cuStreamSynchronize"); }
@@ -110,19 +106,16 @@ void CudaPeer::CopyBatch(Batch& batch, Stream stream) {
   size_t first = 0, failed = 0;
   const size_t count = batch.sizes.size();
   if (calls_.MemcpyBatchAsync != nullptr) {
-    Require(calls_.MemcpyBatchAsync(batch.dsts.data(), batch.srcs.data(), batch.sizes.data(), count, &attributes,
-                                    &first, 1, stream),
+    Require(calls_.MemcpyBatchAsync(batch.dsts.data(), batch.srcs.data(), batch.sizes.data(), count, &attributes, &first, 1, stream),
             "cuMemcpyBatchAsync");
   } else {
-    Require(calls_.MemcpyBatchAsyncOld(batch.dsts.data(), batch.srcs.data(), batch.sizes.data(), count, &attributes,
-                                       &first, 1, &failed, stream),
+    Require(calls_.MemcpyBatchAsyncOld(batch.dsts.data(), batch.srcs.data(), batch.sizes.data(), count, &attributes, &first, 1, &failed,
+                                       stream),
             "cuMemcpyBatchAsync");
   }
 }
 
-void CudaPeer::BeginCapture(Stream stream) {
-  Require(calls_.StreamBeginCapture(stream, kRelaxedCapture), "cuStreamBeginCapture");
-}
+void CudaPeer::BeginCapture(Stream stream) { Require(calls_.StreamBeginCapture(stream, kRelaxedCapture), "cuStreamBeginCapture"); }
 
 CudaPeer::Graph CudaPeer::EndCapture(Stream stream) {
   void* captured = nullptr;
@@ -137,4 +130,4 @@ CudaPeer::Graph CudaPeer::EndCapture(Stream stream) {
 
 void CudaPeer::Launch(Graph graph, Stream stream) { Require(calls_.GraphLaunch(graph, stream), "cuGraphLaunch"); }
 
-}  // namespace ropeway::bench
+}  // namespace ropeway::cli

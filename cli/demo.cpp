@@ -82,8 +82,7 @@ void PrintMessage(const std::string& message) {
 
 int RunDemo() {
   const Clock::time_point start = Clock::now();
-  Table table(
-      {{"path"}, {"size", Align::kRight}, {"verified"}, {"GB/s", Align::kRight}, {"of a raw loop", Align::kRight}});
+  Table table({{"path"}, {"size", Align::kRight}, {"verified"}, {"GB/s", Align::kRight}, {"of a raw loop", Align::kRight}});
   Tally tally;
   std::string message;
   {
@@ -94,14 +93,14 @@ int RunDemo() {
     }
     Walk(ErrorPath(memory, &message), table, tally);
   }
-  std::printf("Ropeway %s, engine %s: every path, byte by byte; medians of %d rounds, memcpy measured in between\n\n",
-              ropewayGetVersion(), ropewayGetEngineName(), kRounds);
+  std::printf("Ropeway %s, engine %s: every path, byte by byte; medians of %d rounds, memcpy measured in between\n\n", ropewayGetVersion(),
+              ropewayGetEngineName(), kRounds);
   table.Print(stdout);
   if (!message.empty()) PrintMessage(message);
   std::printf("\n");
   for (const std::string& complaint : tally.complaints) std::printf("FAILED  %s\n", complaint.c_str());
-  std::printf("%zu of %zu paths verified, %zu skipped, in %.1f s\n", tally.verified, tally.verified + tally.failed,
-              tally.skipped, SecondsSince(start));
+  std::printf("%zu of %zu paths verified, %zu skipped, in %.1f s\n", tally.verified, tally.verified + tally.failed, tally.skipped,
+              SecondsSince(start));
   return tally.failed == 0 ? 0 : 1;
 }
 

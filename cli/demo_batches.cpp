@@ -15,8 +15,7 @@ struct Swap {
     for (size_t i = 0; i < BlockPairs::kCount; ++i) Add(i, dst, src);
   }
   // Every second block from the one host area, the others from the other.
-  Swap(const Area& dst, const Area& even, const Area& odd, uint32_t seed)
-      : pairs(seed), batch(Way::kToDevice, BlockPairs::kBlock) {
+  Swap(const Area& dst, const Area& even, const Area& odd, uint32_t seed) : pairs(seed), batch(Way::kToDevice, BlockPairs::kBlock) {
     for (size_t i = 0; i < BlockPairs::kCount; ++i) Add(i, dst, i % 2 == 0 ? even : odd);
   }
 
@@ -25,8 +24,7 @@ struct Swap {
 
  private:
   void Add(size_t i, const Area& dst, const Area& src) {
-    batch.Add(static_cast<char*>(dst.address) + pairs.dst_offset(i),
-              static_cast<char*>(src.address) + pairs.src_offset(i));
+    batch.Add(static_cast<char*>(dst.address) + pairs.dst_offset(i), static_cast<char*>(src.address) + pairs.src_offset(i));
   }
 };
 

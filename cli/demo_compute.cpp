@@ -42,8 +42,7 @@ DemoPath SumPath(const Stream& stream, Area dst, Area src) {
   auto* terms = reinterpret_cast<float*>(src.bytes);
   const size_t count = dst.size / sizeof(float);
   auto run = [=, &stream] {
-    RW_ACL(aclrtReduceAsync(dst.address, src.address, dst.size, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
-                            stream.get(), nullptr));
+    RW_ACL(aclrtReduceAsync(dst.address, src.address, dst.size, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, stream.get(), nullptr));
     stream.Synchronize();
   };
   auto check = [=] {
@@ -80,8 +79,7 @@ std::vector<DemoPath> ComputePaths(DemoMemory& memory) {
                 RW_ACL(aclrtMemsetAsync(device.address, device.size, kByte, device.size, stream.get()));
                 stream.Synchronize();
               }),
-      SetWordsPath("sync memsetD32", device,
-                   [=] { RW_ACL(aclrtMemsetD32(device.address, device.size, kWord, words)); }),
+      SetWordsPath("sync memsetD32", device, [=] { RW_ACL(aclrtMemsetD32(device.address, device.size, kWord, words)); }),
       SetWordsPath("async memsetD32", device,
                    [=, &stream] {
                      RW_ACL(aclrtMemsetD32Async(device.address, device.size, kWord, words, stream.get()));

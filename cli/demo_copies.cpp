@@ -3,7 +3,7 @@
 #include <cstring>
 #include <memory>
 
-#include "bench/cold_pool.h"
+#include "cli/cold_pool.h"
 #include "cli/demo_paths.h"
 #include "cli/gate.h"
 
@@ -32,16 +32,13 @@ DemoPath SyncPath(const char* name, Area dst, Area src, aclrtMemcpyKind kind) {
 
 // aclrtMemcpyAsync with pinned or registered memory.
 DemoPath AsyncPath(const char* name, const Stream& stream, Area dst, Area src, aclrtMemcpyKind kind) {
-  return HeldBackPath(name, stream, dst, src, [=, &stream] {
-    RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, kind, stream.get()));
-  });
+  return HeldBackPath(name, stream, dst, src,
+                      [=, &stream] { RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, kind, stream.get())); });
 }
 
 // aclrtMemcpyAsync with pageable memory: done when it returns, so nobody synchronises here.
 DemoPath PageablePath(const char* name, const Stream& stream, Area dst, Area src, aclrtMemcpyKind kind) {
-  auto run = [=, &stream] {
-    RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, kind, stream.get()));
-  };
+  auto run = [=, &stream] { RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, kind, stream.get())); };
   auto check = [=] {
     Freshen(dst, src);
     run();
@@ -54,8 +51,7 @@ DemoPath PageablePath(const char* name, const Stream& stream, Area dst, Area src
 DemoPath StagedPath(const Stream& stream, Area dst, Area src) {
   dst.size = src.size = kStagedBytes;
   auto submit = [=, &stream] {
-    RW_ACL(
-        aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream.get()));
+    RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream.get()));
   };
   auto check = [=, &stream] {
     Freshen(dst, src);
@@ -92,8 +88,7 @@ DemoPath RowsPath(const char* name, const Stream* stream, Area dst, Area src, ac
     if (stream == nullptr) {
       RW_ACL(aclrtMemcpy2d(dst.address, kTargetPitch, src.address, kSourcePitch, kWidth, kRows, kind));
     } else {
-      RW_ACL(
-          aclrtMemcpy2dAsync(dst.address, kTargetPitch, src.address, kSourcePitch, kWidth, kRows, kind, stream->get()));
+      RW_ACL(aclrtMemcpy2dAsync(dst.address, kTargetPitch, src.address, kSourcePitch, kWidth, kRows, kind, stream->get()));
       stream->Synchronize();
     }
   };

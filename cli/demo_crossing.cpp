@@ -38,8 +38,7 @@ DemoPath PeerPath(const char* name, const std::shared_ptr<Peer>& peer, const Str
     if (stream == nullptr) {
       RW_ACL(aclrtMemcpy(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_DEVICE_TO_DEVICE));
     } else {
-      RW_ACL(
-          aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream->get()));
+      RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream->get()));
       stream->Synchronize();
     }
   };
@@ -67,8 +66,7 @@ void AddPeerPaths(DemoMemory& memory, std::vector<DemoPath>& paths) {
 
 // One stream uploads, another downloads what the first brought; `hand_over` makes it wait. The check holds the first
 // one back, so that without the wait the second would download too early.
-DemoPath HandOverPath(const char* name, DemoMemory& memory,
-                      std::function<void(const Stream& up, const Stream& down)> hand_over) {
+DemoPath HandOverPath(const char* name, DemoMemory& memory, std::function<void(const Stream& up, const Stream& down)> hand_over) {
   const Area src = memory.pinned(0), middle = memory.device(0), dst = memory.pinned(1);
   const Stream& up = memory.streams[0];
   const Stream& down = memory.streams[1];
@@ -146,11 +144,9 @@ DemoPath HostFunctionPath(DemoMemory& memory) {
   auto check = [=, &stream] {
     Freshen(dst, src);
     Step step{src, middle};
-    RW_ACL(
-        aclrtMemcpyAsync(middle.address, middle.size, src.address, src.size, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+    RW_ACL(aclrtMemcpyAsync(middle.address, middle.size, src.address, src.size, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
     RW_ACL(aclrtLaunchHostFunc(stream.get(), &Step::Run, &step));
-    RW_ACL(
-        aclrtMemcpyAsync(dst.address, dst.size, middle.address, middle.size, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
+    RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, middle.address, middle.size, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
     stream.Synchronize();
     return step.arrived_in_time && AllBytes(dst, 0x77);
   };
@@ -176,8 +172,7 @@ DemoPath ErrorPath(DemoMemory& memory, std::string* message) {
   auto check = [=] {
     Freshen(dst, src);
     TakeErrorText();
-    const aclError code =
-        aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+    const aclError code = aclrtMemcpyAsync(dst.address, dst.size, src.address, src.size, ACL_MEMCPY_HOST_TO_DEVICE, stream);
     *message = TakeErrorText();
     RW_ACL(aclrtSynchronizeStream(stream));
     return code == ACL_ERROR_RT_PARAM_INVALID && !message->empty() && AllBytes(dst, kUntouched);

@@ -26,8 +26,7 @@ DemoPath ChangedDescriptorPath(const Stream& stream, Area dst, Area src) {
   auto descriptors = std::make_shared<CopyDescriptors>(3);
   const size_t size = CopyDescriptors::Size();
   auto become = [=, &stream](size_t which) {
-    RW_ACL(aclrtMemcpyAsync(descriptors->at(kLaunched), size, descriptors->at(which), size, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                            stream.get()));
+    RW_ACL(aclrtMemcpyAsync(descriptors->at(kLaunched), size, descriptors->at(which), size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream.get()));
   };
   auto submit = [=, &stream] {
     for (size_t which : {kFirst, kSecond}) {
@@ -56,10 +55,10 @@ struct Cells {
 DemoPath OffsetPath(const Stream& stream, Area dst, Area src) {
   auto cells = std::make_shared<Cells>();
   auto submit = [=, &stream] {  // the second half of the source to the first half of the destination, and vice versa
-    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, 0, cells->src(), kHalfArea, kHalfArea,
-                                      ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.get()));
-    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, kHalfArea, cells->src(), kHalfArea, 0,
-                                      ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.get()));
+    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, 0, cells->src(), kHalfArea, kHalfArea, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+                                      stream.get()));
+    RW_ACL(aclrtMemcpyAsyncWithOffset(cells->dst(), dst.size, kHalfArea, cells->src(), kHalfArea, 0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+                                      stream.get()));
   };
   auto check = [=, &stream] {
     Freshen(dst, src);

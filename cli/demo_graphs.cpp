@@ -20,13 +20,11 @@ struct TwoStreams {
           Upload(second, middle, src, kHalfArea);
           RW_ACL(aclrtRecordEvent(joined.get(), second.get()));
           RW_ACL(aclrtStreamWaitEvent(first.get(), joined.get()));
-          RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, middle.address, middle.size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                  first.get()));
+          RW_ACL(aclrtMemcpyAsync(dst.address, dst.size, middle.address, middle.size, ACL_MEMCPY_DEVICE_TO_HOST, first.get()));
         }) {}
 
   static void Upload(const Stream& stream, const Area& to, const Area& from, size_t offset) {
-    RW_ACL(aclrtMemcpyAsync(At(to, offset), kHalfArea, At(from, offset), kHalfArea, ACL_MEMCPY_HOST_TO_DEVICE,
-                            stream.get()));
+    RW_ACL(aclrtMemcpyAsync(At(to, offset), kHalfArea, At(from, offset), kHalfArea, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
   }
 
   Event forked{ACL_EVENT_SYNC};

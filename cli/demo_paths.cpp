@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "bench/cold_pool.h"
+#include "cli/cold_pool.h"
 #include "cli/gate.h"
 
 namespace ropeway::cli {
@@ -36,7 +36,7 @@ DemoMemory::DemoMemory() {
 
 void Freshen(const Area& dst, const Area& src) {
   static uint64_t seed = 0;
-  bench::FillPattern(src.bytes, src.size, ++seed);
+  FillPattern(src.bytes, src.size, ++seed);
   std::memset(dst.bytes, kUntouched, dst.size);
   Push(src);
   Push(dst);

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/opencl_peer.h"
 #include "cli/acl_objects.h"
 #include "cli/commands.h"
 #include "cli/machine.h"
+#include "cli/opencl_peer.h"
 #include "cli/settings.h"
 #include "cli/table.h"
 #include "cli/tree.h"
@@ -55,9 +55,7 @@ class Findings {
     std::string next_step;
   };
 
-  static const char* Word(Health health) {
-    return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem";
-  }
+  static const char* Word(Health health) { return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem"; }
 
   std::vector<Line> lines_;
 };
@@ -74,15 +72,13 @@ std::string Limit(rlim_t value) { return value == RLIM_INFINITY ? "unlimited" : 
 void LookAtProcessor(Findings& findings) {
   const std::string features = CpuFeatures();
   const bool fast = features.find("avx2") != std::string::npos || features.find("neon") != std::string::npos;
-  findings.Add(fast ? Health::kOk : Health::kNote, "processor",
-               CpuModel() + (features.empty() ? "" : " (" + features + ")"),
+  findings.Add(fast ? Health::kOk : Health::kNote, "processor", CpuModel() + (features.empty() ? "" : " (" + features + ")"),
                fast ? "" : "no AVX2: large copies go at the speed of libc's memcpy");
   const int cores = CoresAllowed();
   findings.Add(cores > 1 ? Health::kOk : Health::kNote, "cores", Format("%d for this process", cores),
                cores > 1 ? "" : "one core: copies and the program take turns");
   if (const std::optional<double> quota = CpuQuota()) {
-    findings.Add(*quota >= cores ? Health::kOk : Health::kNote, "CPU quota",
-                 Format("%.1f cores' worth of time", *quota),
+    findings.Add(*quota >= cores ? Health::kOk : Health::kNote, "CPU quota", Format("%.1f cores' worth of time", *quota),
                  *quota >= cores ? "" : "a control group throttles: set ROPEWAY_LANES to the quota");
   }
   findings.Ok("cache", LastLevelCache().empty() ? "unknown" : LastLevelCache() + " last level");
@@ -95,10 +91,9 @@ void LookAtPages(Findings& findings) {
                huge ? "" : "scattered copies gain from: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
   const std::string overcommit = ReadLine("/proc/sys/vm/overcommit_memory").value_or("unknown");
   findings.Add(overcommit == "2" ? Health::kProblem : Health::kOk, "overcommit", overcommit,
-               overcommit == "2"
-                   ? "strict accounting refuses memory that is not touched yet: sysctl vm.overcommit_memory=0, or a "
-                     "smaller ROPEWAY_DEVICE_MEMORY"
-                   : "");
+               overcommit == "2" ? "strict accounting refuses memory that is not touched yet: sysctl vm.overcommit_memory=0, or a "
+                                   "smaller ROPEWAY_DEVICE_MEMORY"
+                                 : "");
   const size_t available = MemoryInfo("MemAvailable").value_or(0);
   findings.Ok("memory", FormatBytes(MemoryInfo("MemTotal").value_or(0)) + ", " + FormatBytes(available) + " available");
 }
@@ -141,24 +136,21 @@ void LookAtTree(Findings& findings) {
                  "programs are built against an installed tree: run its bin/ropeway");
   }
   const char* home = std::getenv("ASCEND_HOME_PATH");
-  const bool elsewhere = home != nullptr && tree.complete && tree.root != home;
-  findings.Add(elsewhere ? Health::kNote : Health::kOk, "ASCEND_HOME_PATH", home == nullptr ? "not set" : home,
-               elsewhere ? "builds go to another tree: eval \"$(" + tree.root + "/bin/ropeway env)\"" : "");
+  if (home != nullptr && tree.complete && tree.root != home)
+    findings.Add(Health::kNote, "builds", std::string("go to ") + home, "for this tree: eval \"$(" + tree.root + "/bin/ropeway env)\"");
 }
 
 void LookAtSettings(Findings& findings) {
-  for (const Setting& setting : Settings()) {
+  for (const ropewaySetting& setting : Settings()) {
     const char* value = std::getenv(setting.variable);
-    if (value == nullptr) {
-      findings.Ok(setting.variable, std::string(setting.standard) + "  (built in)");
-      continue;
-    }
-    const std::string shown = setting.secret ? "set" : value;
-    const std::string problem = setting.problem(value);
-    if (problem.empty())
-      findings.Ok(setting.variable, shown + "  (environment)");
+    const std::string standard = *setting.standard == '\0' ? "not set" : std::string(setting.standard) + "  (built in)";
+    const std::string shown = value == nullptr ? "" : std::string(setting.secret != 0 ? "set" : value) + "  (environment";
+    if (value == nullptr)
+      findings.Ok(setting.variable, setting.standsFor == nullptr ? standard : std::string("not set; stands in for ") + setting.standsFor);
+    else if (Usable(setting, value))
+      findings.Ok(setting.variable, shown + ")");
     else
-      findings.Add(Health::kProblem, setting.variable, shown + "  (environment, ignored)", problem);
+      findings.Add(Health::kProblem, setting.variable, shown + ", ignored)", std::string(setting.wanted) + " is wanted");
   }
 }
 
@@ -174,12 +166,11 @@ void LookForTypos(Findings& findings) {
   }
 }
 
-void LookAtEngine(Findings& findings) {
-  const char* wanted = std::getenv("ROPEWAY_ENGINE");
-  const bool refused =
-      wanted != nullptr && std::strcmp(wanted, "cuda") == 0 && std::strcmp(ropewayGetEngineName(), "cuda") != 0;
-  findings.Add(refused ? Health::kProblem : Health::kOk, "engine", ropewayGetEngineReason(),
-               refused ? "ROPEWAY_ENGINE=cuda is ignored" : "");
+bool LookAtEngine(Findings& findings) {
+  const bool there = std::strcmp(ropewayGetEngineName(), "none") != 0;
+  findings.Add(there ? Health::kOk : Health::kProblem, "engine", ropewayGetEngineReason(),
+               there ? "" : "every call that needs a device fails; ROPEWAY_ENGINE=auto takes the CPU where no GPU answers");
+  return there;
 }
 
 // The library reads the list up to the first entry that is no id of a device.
@@ -201,13 +192,12 @@ void LookAtPromise(Findings& findings, uint32_t count) {
   if (aclrtGetDeviceInfo(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE, &each) != ACL_SUCCESS) return;
   const size_t promised = static_cast<size_t>(each) * count;
   if (promised <= there) return findings.Ok("device memory", FormatBytes(promised) + " in all");
-  findings.Add(
-      Health::kNote, "device memory",
-      FormatBytes(promised) + " in all, more than the " + FormatBytes(there) + " that there are",
-      "a program that fills it is ended by the system: ROPEWAY_DEVICE_MEMORY and ROPEWAY_DEVICES make it less");
+  findings.Add(Health::kNote, "device memory", FormatBytes(promised) + " in all, more than the " + FormatBytes(there) + " that there are",
+               "a program that fills it is ended by the system: ROPEWAY_DEVICE_MEMORY and ROPEWAY_DEVICES make it less");
 }
 
 void LookAtDevices(Findings& findings) {
+  if (!LookAtEngine(findings)) return;
   uint32_t count = 0;
   const aclError counted = aclrtGetDeviceCount(&count);
   if (counted != ACL_SUCCESS) {
@@ -216,7 +206,6 @@ void LookAtDevices(Findings& findings) {
     return;
   }
   const char* soc = aclrtGetSocName();
-  LookAtEngine(findings);
   LookAtVisibility(findings, count);
   LookAtPromise(findings, count);
   findings.Ok("devices", Format("%u x %s, engine %s", count, soc == nullptr ? "?" : soc, ropewayGetEngineName()));
@@ -229,14 +218,14 @@ void LookAtDevices(Findings& findings) {
       RW_ACL(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total_bytes));
       findings.Ok(subject, FormatBytes(total_bytes) + ", " + FormatBytes(free_bytes) + " free");
     } catch (const AclFailure& failure) {
-      findings.Add(Health::kProblem, subject, OneLine(failure.what()),
-                   "fewer or smaller devices: ROPEWAY_DEVICES, ROPEWAY_DEVICE_MEMORY");
+      findings.Add(Health::kProblem, subject, OneLine(failure.what()), "fewer or smaller devices: ROPEWAY_DEVICES, ROPEWAY_DEVICE_MEMORY");
     }
   }
 }
 
 // The proof of the pudding: bytes to the device and back through a stream.
 void TryCopy(Findings& findings) {
+  if (std::strcmp(ropewayGetEngineName(), "none") == 0) return;
   try {
     DeviceScope device(0);
     constexpr size_t kSize = 4096;
@@ -250,8 +239,7 @@ void TryCopy(Findings& findings) {
     RW_ACL(aclrtMemcpyAsync(back.data(), kSize, block.data(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
     stream.Synchronize();
     const bool same = std::memcmp(there.data(), back.data(), kSize) == 0;
-    findings.Add(same ? Health::kOk : Health::kProblem, "a copy",
-                 same ? "4 KiB there and back, same bytes" : "bytes differ",
+    findings.Add(same ? Health::kOk : Health::kProblem, "a copy", same ? "4 KiB there and back, same bytes" : "bytes differ",
                  same ? "" : "this is a bug of Ropeway: please report it with this page");
   } catch (const AclFailure& failure) {
     findings.Add(Health::kProblem, "a copy", OneLine(failure.what()), "the lines above may tell why");
@@ -266,7 +254,7 @@ void LookForPeer(Findings& findings) {
     return;
   }
   std::string why_not;
-  if (const auto peer = bench::OpenClPeer::Open(&why_not)) {
+  if (const auto peer = OpenClPeer::Open(&why_not)) {
     findings.Ok("bench peer", peer->name());
   } else {
     findings.Add(Health::kNote, "bench peer", "no PoCL: " + why_not, "only needed to compare with in ropeway bench");

@@ -43,8 +43,7 @@ int RunEnv() {
 }  // namespace
 
 void AddEnv(CLI::App& app, int* status) {
-  CLI::App* command =
-      app.add_subcommand("env", "print shell lines that point a build at this tree: eval \"$(ropeway env)\"");
+  CLI::App* command = app.add_subcommand("env", "print shell lines that point a build at this tree: eval \"$(ropeway env)\"");
   command->callback([status] { *status = RunEnv(); });
 }
 

@@ -28,15 +28,19 @@ struct ExecOptions {
 };
 
 void AddSettings(CLI::App& command, ExecOptions& options) {
-  for (const Setting& setting : Settings()) {
+  for (const ropewaySetting& setting : Settings()) {
     std::string& value = options.values.emplace_back();
     bool& on = options.switches.emplace_back(false);
-    if (setting.flag == nullptr) continue;
-    const std::string meaning = std::string(setting.meaning) + " [" + setting.standard + "]";
-    if (setting.value == nullptr) {
-      command.add_flag(setting.flag, on, meaning);
+    const std::string flag = FlagOf(setting);
+    if (flag.empty()) continue;
+    const std::string meaning =
+        std::string(setting.meaning) + (*setting.standard == '\0' ? "" : std::string(" [") + setting.standard + "]");
+    if (*setting.placeholder == '\0') {
+      command.add_flag(flag, on, meaning);
     } else {
-      command.add_option(setting.flag, value, meaning)->type_name(setting.value)->check(setting.problem);
+      command.add_option(flag, value, meaning)->type_name(setting.placeholder)->check([&setting](const std::string& text) {
+        return Usable(setting, text) ? "" : std::string(setting.wanted) + " is wanted";
+      });
     }
   }
 }
@@ -63,8 +67,7 @@ int Execute(std::vector<std::string> words) {
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   const int error = errno;
-  const bool plain_file =
-      error == ENOENT && words[0].find('/') == std::string::npos && access(words[0].c_str(), X_OK) == 0;
+  const bool plain_file = error == ENOENT && words[0].find('/') == std::string::npos && access(words[0].c_str(), X_OK) == 0;
   std::fprintf(stderr, "ropeway exec: cannot run %s: %s%s\n", words[0].c_str(), std::strerror(error),
                plain_file ? "; a program of this folder is written ./NAME" : "");
   return error == ENOENT ? kNotFound : kCannotRun;
@@ -84,8 +87,7 @@ int RunExec(const ExecOptions& options) {
 }  // namespace
 
 void AddExec(CLI::App& app, int* status) {
-  CLI::App* command =
-      app.add_subcommand("exec", "run a program on Ropeway: ropeway exec [OPTIONS] -- PROGRAM [ARGUMENTS...]");
+  CLI::App* command = app.add_subcommand("exec", "run a program on Ropeway: ropeway exec [OPTIONS] -- PROGRAM [ARGUMENTS...]");
   auto options = std::make_shared<ExecOptions>();
   AddSettings(*command, *options);
   command->add_option("command", options->words, "the program and its arguments, behind --")

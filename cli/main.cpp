@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   ropeway::cli::AddBench(app, &status);
   ropeway::cli::AddDoctor(app, &status);
   ropeway::cli::AddEnv(app, &status);
+  ropeway::cli::AddCompletion(app, &status);
   ropeway::cli::AddServeMemory(app, &status);
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// How the command and the benchmark programs measure: one clock, medians, and rounds in which the things to compare
+// How the command measures: one clock, medians, and rounds in which the things to compare
 // take turns in a shuffled order, so that a noisy neighbour or a slow minute hits all of them alike.
 #pragma once
 
@@ -13,9 +13,7 @@ namespace ropeway::cli {
 
 using Clock = std::chrono::steady_clock;
 
-inline double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+inline double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // The middle value (the mean of the middle two for an even count). `values` must not be empty.
 double Median(std::vector<double> values);

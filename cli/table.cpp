@@ -32,8 +32,7 @@ void Table::Print(std::FILE* out) const {
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  const bool titled =
-      std::any_of(titles.begin(), titles.end(), [](const std::string& title) { return !title.empty(); });
+  const bool titled = std::any_of(titles.begin(), titles.end(), [](const std::string& title) { return !title.empty(); });
   if (titled) PrintRow(out, titles, widths);
   for (const auto& row : rows_) PrintRow(out, row, widths);
 }

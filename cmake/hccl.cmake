@@ -1,4 +1,4 @@
-# libhccl.so: the dispatcher, communicators and the one-sided service, built on the public headers of libascendcl.so. The sources
+# libhccl.so: the dispatcher, communicators and the one-sided service, built on the public headers of libascendcl.so and on base. The sources
 # compile once, into objects that the library and its tests both link.
 
 file(GLOB_RECURSE hccl_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hccl/*.cpp)
@@ -11,10 +11,10 @@ else()
   message(STATUS "no UCX (Debian: libucx-dev), or ThreadSanitizer: libhccl.so is built without the link to other hosts")
   list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_(api|introduce|link|peer|receive|settings)\\.cpp$")
 endif()
-ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/rank/rank_table.cpp)
+ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/bootstrap/rank_table.cpp)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>
                      <string> <thread> <vector>)
-target_link_libraries(hccl_objects PUBLIC ascendcl Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(hccl_objects PUBLIC ascendcl)
 if(ROPEWAY_UCX_INCLUDE)
   target_include_directories(hccl_objects SYSTEM PUBLIC ${ROPEWAY_UCX_INCLUDE})
 endif()

@@ -5,6 +5,9 @@
 file(GLOB_RECURSE ropeway_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cuda/")  # a plugin of its own: cmake/cuda.cmake
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/hccl/")  # a library on top: cmake/hccl.cmake
+set(base_sources ${ropeway_sources})
+list(FILTER base_sources INCLUDE REGEX "^src/base/")
+list(FILTER ropeway_sources EXCLUDE REGEX "^src/base/")
 
 # Each kernel file is written for one instruction set; the dispatcher picks at run time among those that were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -30,12 +33,19 @@ endif()
 find_package(nlohmann_json 3.2 REQUIRED)
 find_package(Threads REQUIRED)
 
+# What both libraries and the CUDA plugin stand on. Each takes the files that it needs, so that nothing of one is waiting in another's
+# process: no unity build.
+add_library(ropeway_base STATIC ${base_sources})
+target_include_directories(ropeway_base PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(ropeway_base PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+target_precompile_headers(ropeway_base PRIVATE <algorithm> <atomic> <mutex> <string> <vector>)
+
 # ropeway_library_part(NAME SOURCES HEADER...) compiles sources into objects. Most of a file's compile time is parsing what all of
 # its room includes, so a dozen files are compiled as one, and names in anonymous namespaces differ within a library. The debug build
 # compiles each file by itself, which shows an include that is missing. The kernels have flags of their own and include nearly nothing.
 function(ropeway_library_part name sources)
   add_library(${name} OBJECT ${${sources}})
-  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC ropeway_base)
   target_precompile_headers(${name} PRIVATE ${ARGN})
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
@@ -46,7 +56,7 @@ set(kernel_sources ${ropeway_sources})
 list(FILTER kernel_sources INCLUDE REGEX "^src/engine/cpu/kernels/")
 set_source_files_properties(${kernel_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 
-ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/runtime/init_config.cpp ${PROJECT_SOURCE_DIR}/src/api/model_debug.cpp)
+ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/runtime/init_config.cpp)
 
 set(api_sources ${ropeway_sources})
 list(FILTER api_sources INCLUDE REGEX "^src/api/")
@@ -57,7 +67,7 @@ ropeway_library_part(ropeway_core core_sources <algorithm> <atomic> <condition_v
 ropeway_library_part(ropeway_api api_sources ${PROJECT_SOURCE_DIR}/src/api/entry.h)
 set(ropeway_objects ropeway_core ropeway_api)
 foreach(part IN LISTS ropeway_objects)
-  target_link_libraries(${part} PUBLIC nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(${part} PUBLIC nlohmann_json::nlohmann_json)
 endforeach()
 
 # nodelete: lanes and thread-local state outlive a dlclose, so the code must too.

@@ -1,4 +1,4 @@
-# What is built on the public API alone: the command, the examples and the benchmarks.
+# What is built on the public API alone: the command and the examples.
 
 function(ropeway_program name)
   add_executable(${name} ${ARGN})
@@ -18,7 +18,7 @@ if(cli_sources)
   target_link_libraries(ropeway PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   # The parser of arguments is most of the compile time of the files that have commands: they are compiled as one. So are the parts of
   # the demo, which make the same templates. Benches stand alone: they have the same names for different sizes.
-  set(commands main bench demo doctor env exec memory_server)
+  set(commands main bench completion demo doctor env exec memory_server)
   file(GLOB demo_parts RELATIVE ${PROJECT_SOURCE_DIR}/cli CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/demo_*.cpp)
   list(TRANSFORM demo_parts REPLACE "\\.cpp$" "")
   foreach(group commands demo_parts)
@@ -44,22 +44,3 @@ foreach(source IN LISTS example_sources)
   endif()
   set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
 endforeach()
-
-option(ROPEWAY_BENCH "Build the benchmarks (needs Google Benchmark; make bench does)" OFF)
-file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*_bench.cpp)
-if(ROPEWAY_BENCH AND bench_sources)
-  find_package(benchmark REQUIRED)
-  file(GLOB bench_support CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
-  list(REMOVE_ITEM bench_support ${bench_sources})
-  foreach(source IN LISTS bench_sources)
-    cmake_path(GET source STEM name)
-    ropeway_program(${name} ${source} ${bench_support})
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/bench)
-    target_link_libraries(${name} PRIVATE benchmark::benchmark)
-    if(name MATCHES "^hccl_")
-      target_link_libraries(${name} PRIVATE hccl)
-    endif()
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
-    target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})  # the peer, OpenCL, is opened at run time
-  endforeach()
-endif()

@@ -30,10 +30,14 @@ file(CREATE_LINK ../python ${staging_dir}/python SYMBOLIC)
 install(TARGETS acl_python LIBRARY DESTINATION ${site_packages})
 install(FILES ${staging_dir}/acl.abi3.so DESTINATION ${site_packages}/acl)
 install(FILES ${staging_dir}/python DESTINATION pyACL)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/stubs/acl DESTINATION ${site_packages} FILES_MATCHING PATTERN "*.pyi"
-  PATTERN py.typed)
-file(GLOB python_stubs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/stubs/acl/*)
-add_custom_command(OUTPUT ${tree_stamp} DEPENDS acl_python ${python_stubs} APPEND)
+set(python_stubs ${CMAKE_BINARY_DIR}/python_stubs)
+add_custom_command(OUTPUT ${python_stubs}/acl/py.typed
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/python/stubs.py ${python_stubs}/acl ${python_sources}
+  DEPENDS ${PROJECT_SOURCE_DIR}/python/stubs.py ${python_sources}
+  COMMENT "Writing the type stubs of the Python module"
+  VERBATIM)
+install(DIRECTORY ${python_stubs}/acl DESTINATION ${site_packages})
+add_custom_command(OUTPUT ${tree_stamp} DEPENDS acl_python ${python_stubs}/acl/py.typed APPEND)
 
 if(BUILD_TESTING)
   execute_process(COMMAND ${ROPEWAY_PYTHON} -c "import numpy, pytest" RESULT_VARIABLE python_status ERROR_QUIET)

@@ -65,9 +65,8 @@ int main() {
   MUST(HcclSignalWait(receiver.dispatcher, arrived, receiver.stream, 1, 0, INVALID_VALUE_STAGE, true));
   MUST(HcclReduceAsync(receiver.dispatcher, receiver.inbox.ptr(), count, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, receiver.stream,
                        receiver.block.ptr(), INVALID_VALUE_RANKID, hccl::LinkType::LINK_ONCHIP, INLINE_REDUCE_BITMASK));
-  MUST(HcclMemcpyAsync(receiver.dispatcher, result.data(), result.size() * sizeof(float), receiver.block.ptr(),
-                       receiver.block.size(), HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST, receiver.stream, INVALID_VALUE_RANKID,
-                       hccl::LinkType::LINK_ONCHIP));
+  MUST(HcclMemcpyAsync(receiver.dispatcher, result.data(), result.size() * sizeof(float), receiver.block.ptr(), receiver.block.size(),
+                       HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST, receiver.stream, INVALID_VALUE_RANKID, hccl::LinkType::LINK_ONCHIP));
   MUST(hcclStreamSynchronize(receiver.stream.ptr()));
 
   uint64_t right = 0;

@@ -72,8 +72,8 @@ static void ByBatch(Swap& swap, aclrtStream stream) {
   attribute.dstLoc = swap.to_device ? device : host;
   attribute.srcLoc = swap.to_device ? host : device;
   size_t first_item = 0, failed = 0;
-  CHECK(aclrtMemcpyBatchAsync(swap.dsts.data(), swap.sizes.data(), swap.srcs.data(), swap.sizes.data(), kBlocks,
-                              &attribute, &first_item, 1, &failed, stream));
+  CHECK(aclrtMemcpyBatchAsync(swap.dsts.data(), swap.sizes.data(), swap.srcs.data(), swap.sizes.data(), kBlocks, &attribute, &first_item, 1,
+                              &failed, stream));
   CHECK(aclrtSynchronizeStream(stream));
 }
 
@@ -148,8 +148,7 @@ static void Compare(const char* direction, Swap swap, aclrtStream stream) {
   }
   for (auto& rate : rates) std::nth_element(rate.begin(), rate.begin() + kRounds / 2, rate.end());
   const double batch = rates[0][kRounds / 2], loop = rates[1][kRounds / 2], raw = rates[2][kRounds / 2];
-  std::printf("%-16s  yes       %5.1f  %5.1f   %5.1f       %4.2fx      %4.2fx\n", direction, batch, loop, raw,
-              batch / raw, loop / raw);
+  std::printf("%-16s  yes       %5.1f  %5.1f   %5.1f       %4.2fx      %4.2fx\n", direction, batch, loop, raw, batch / raw, loop / raw);
 }
 
 int main() {
@@ -164,8 +163,8 @@ int main() {
   const Pool host = {static_cast<char*>(pinned), static_cast<char*>(pinned)};
   const Pool device = {static_cast<char*>(block), static_cast<char*>(copy)};
 
-  std::printf("%zu scattered blocks of %zu KiB between pools of %zu MiB; GB/s, medians of %d rounds\n\n", kBlocks,
-              kBlock >> 10, kPoolBytes >> 20, kRounds);
+  std::printf("%zu scattered blocks of %zu KiB between pools of %zu MiB; GB/s, medians of %d rounds\n\n", kBlocks, kBlock >> 10,
+              kPoolBytes >> 20, kRounds);
   std::printf("direction         verified  batch   loop  memcpy  batch/memcpy  loop/memcpy\n");
   Compare("host to device", Swap{device, host, true, {}, {}, {}, {}}, stream);
   Compare("device to host", Swap{host, device, false, {}, {}, {}, {}}, stream);

@@ -17,7 +17,7 @@
 #include "acl/acl.h"
 
 constexpr size_t kPage = 2u << 20;
-constexpr size_t kBlock = 48u << 10;  // of one token group; does not divide a page, so that some blocks lie in two
+constexpr size_t kBlock = 48u << 10;        // of one token group; does not divide a page, so that some blocks lie in two
 constexpr size_t kAddresses = 64ull << 30;  // as much as the cache could ever hold; costs nothing
 constexpr size_t kFixedBytes = 256u << 20;  // of a pool that cannot grow
 
@@ -145,8 +145,8 @@ static bool End(KvPool& pool, Request& request, char* staging, aclrtStream strea
 static void Report(const char* when, const KvPool& pool, size_t requests) {
   size_t free_bytes, total;
   CHECK(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total));
-  std::printf("%-22s %8zu requests  %6zu MiB of pages  %6zu MiB of the device in use\n", when, requests,
-              pool.mapped_bytes() >> 20, (total - free_bytes) >> 20);
+  std::printf("%-22s %8zu requests  %6zu MiB of pages  %6zu MiB of the device in use\n", when, requests, pool.mapped_bytes() >> 20,
+              (total - free_bytes) >> 20);
 }
 
 int main() {

@@ -49,8 +49,7 @@ static void FillPattern(uint64_t* words, size_t size, uint64_t seed) {
 }
 
 /* The first stream uploads; the second waits for it, copies inside the device and downloads. */
-static int CopyThroughBoth(const Buffers* buffers, size_t size, aclrtStream upload, aclrtStream download,
-                           aclrtEvent uploaded) {
+static int CopyThroughBoth(const Buffers* buffers, size_t size, aclrtStream upload, aclrtStream download, aclrtEvent uploaded) {
   TRY(aclrtMemcpyAsync(buffers->first, size, buffers->source, size, ACL_MEMCPY_HOST_TO_DEVICE, upload));
   TRY(aclrtRecordEvent(uploaded, upload));
 

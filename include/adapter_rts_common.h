@@ -16,17 +16,13 @@ enum HcclRtMemcpyKind : int {
     HCCL_RT_MEMCPY_KIND_RESERVED = 5
 };
 
-enum HcclReduceType : int {
-    HCCL_INLINE_REDUCE = 0,
-    HCCL_TBE_REDUCE = 1
-};
+enum HcclReduceType : int { HCCL_INLINE_REDUCE = 0, HCCL_TBE_REDUCE = 1 };
 
 /* NULL dst or src: HCCL_E_PTR; count 0: success; a kind without a direction: HCCL_E_PARA. */
 RW_API HcclResult hrtMemSyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind);
 
 /* The same in the order of `stream`; NULL stands for the default stream, as in the runtime. One call, one task: no splitting. */
-RW_API HcclResult hrtMemAsyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind,
-                                  rtStream_t stream);
+RW_API HcclResult hrtMemAsyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind, rtStream_t stream);
 
 /* Waits for all work of `stream`. timeout in seconds: HCCL_E_TIMEOUT when it passes. NULL: HCCL_E_PTR. */
 RW_API HcclResult hcclStreamSynchronize(HcclRtStream stream, s32 timeout = NOTIFY_DEFAULT_WAIT_TIME);

@@ -59,14 +59,12 @@ RW_API HcclResult HcclGetCallbackResult(HcclDispatcher dispatcher);
  * count bytes, in the order of the stream; pieces of 4 GiB. remoteUserRank and linkType are only recorded. A stream without a
  * handle makes this a host copy during the call, bounded by destMax.
  */
-RW_API HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64_t destMax, const void* src,
-                                  const uint64_t count, const HcclRtMemcpyKind kind, hccl::Stream& stream,
-                                  const u32 remoteUserRank, hccl::LinkType linkType);
+RW_API HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64_t destMax, const void* src, const uint64_t count,
+                                  const HcclRtMemcpyKind kind, hccl::Stream& stream, const u32 remoteUserRank, hccl::LinkType linkType);
 
 /* src.size() bytes. A destination that is too small: HCCL_E_PTR. Recorded between InitTask and LaunchTask. */
-RW_API HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src,
-                                     hccl::Stream& stream, u32 remoteUserRank = INVALID_VALUE_RANKID,
-                                     hccl::LinkType inLinkType = hccl::LinkType::LINK_ONCHIP);
+RW_API HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src, hccl::Stream& stream,
+                                     u32 remoteUserRank = INVALID_VALUE_RANKID, hccl::LinkType inLinkType = hccl::LinkType::LINK_ONCHIP);
 
 /* dst = dst op src for count ELEMENTS. Mind the order of src and dst. */
 RW_API HcclResult HcclReduceAsync(HcclDispatcher dispatcherPtr, void* src, uint64_t count, const HcclDataType datatype,
@@ -74,16 +72,15 @@ RW_API HcclResult HcclReduceAsync(HcclDispatcher dispatcherPtr, void* src, uint6
                                   const hccl::LinkType linkType, const u64 reduceAttr);
 
 /* For the device side: a dispatcher of the host succeeds and does nothing. */
-RW_API HcclResult HcclDispatcherWaitValue(HcclDispatcher dispatcher, hccl::Stream& stream, u64 waitAddr, u64 valueAddr,
-                                          bool reset);
+RW_API HcclResult HcclDispatcherWaitValue(HcclDispatcher dispatcher, hccl::Stream& stream, u64 waitAddr, u64 valueAddr, bool reset);
 RW_API HcclResult HcclDispatcherWriteValue(HcclDispatcher dispatcher, hccl::Stream& stream, u64 writeAddr, u64 valueAddr);
 
 /* ---- Signals: notifies of the runtime. A wait consumes the signal ---- */
 
-RW_API HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank,
-                                   u64 offset, s32 stage, bool inchip, u64 signalAddr);
-RW_API HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank,
-                                 u32 remoteUserRank, s32 stage, bool inchip);
+RW_API HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u64 offset,
+                                   s32 stage, bool inchip, u64 signalAddr);
+RW_API HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u32 remoteUserRank,
+                                 s32 stage, bool inchip);
 
 /* ---- Recording and callbacks ---- */
 
@@ -101,8 +98,7 @@ RW_API HcclResult StreamSync(HcclDispatcher dispatcherPtr, hccl::Stream& stream)
 RW_API void RegisterInitTaskCallBack(HcclResult (*p1)(const HcclDispatcher&, hccl::Stream&));
 RW_API void RegisterLaunchTaskCallBack(HcclResult (*p1)(const HcclDispatcher&, hccl::Stream&));
 /* One per dispatcher: p1(userPtr, hccl::TaskPara*, sizeof) on the caller's thread, after each piece was queued. Copy it. */
-RW_API HcclResult RegisterLoadTaskCallBack(HcclDispatcher dispatcherPtr, void* userPtr,
-                                           void (*p1)(void* userPtr, void* param, u32 length));
+RW_API HcclResult RegisterLoadTaskCallBack(HcclDispatcher dispatcherPtr, void* userPtr, void (*p1)(void* userPtr, void* param, u32 length));
 /* Whether TaskPara::beginTime is filled in. */
 RW_API HcclResult ForceProfOn(HcclDispatcher& dispatcher, bool isForce);
 
@@ -129,7 +125,6 @@ class ProfilerManager;
 
 /* The older form: a logical id, and a profiler that nobody looks at. */
 RW_API HcclResult HcclDispatcherInit(DispatcherType type, const s32 deviceLogicId,
-                                     const std::shared_ptr<hccl::ProfilerManager>& profilerManager,
-                                     HcclDispatcher* dispatcher);
+                                     const std::shared_ptr<hccl::ProfilerManager>& profilerManager, HcclDispatcher* dispatcher);
 
 #endif /* RW_DISPATCHER_H */

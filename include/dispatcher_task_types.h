@@ -32,11 +32,7 @@ enum class TransportType {
     TRANS_TYPE_RESERVED = 255
 };
 
-enum class RdmaType {
-    RDMA_SEND_NOTIFY = 0,
-    RDMA_SEND_PAYLOAD = 1,
-    RDMA_TYPE_RESERVED = 255
-};
+enum class RdmaType { RDMA_SEND_NOTIFY = 0, RDMA_SEND_PAYLOAD = 1, RDMA_TYPE_RESERVED = 255 };
 
 enum class TaskType {
     TASK_SDMA = 0,
@@ -51,13 +47,7 @@ enum class TaskType {
     TASK_FLIP = 9
 };
 
-enum class ProfilerType {
-    TASK_PROFILING = 0,
-    TASK_EXCEPTION = 1,
-    TASK_OVERFLOW = 2,
-    TASK_ALL = 3,
-    TASK_RESERVE = 4
-};
+enum class ProfilerType { TASK_PROFILING = 0, TASK_EXCEPTION = 1, TASK_OVERFLOW = 2, TASK_ALL = 3, TASK_RESERVE = 4 };
 
 struct TaskParaDMA {
     const void* src;

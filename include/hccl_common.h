@@ -32,11 +32,7 @@ constexpr s32 NOTIFY_MAX_WAIT_TIME_910_73 = 2147483647;
 /* One queued copy or reduction carries at most this much. */
 constexpr u64 HCCL_SDMA_MAX_COUNT_4GB = 0x100000000ULL;
 
-enum SyncMode : int {
-    DEFAULT_TIMEWAITSYNCMODE = 0,
-    CONFIGURABLE_TIMEWAITSYNCMODE = 1,
-    UNLIMITED_TIMEWAITSYNCMODE = 2
-};
+enum SyncMode : int { DEFAULT_TIMEWAITSYNCMODE = 0, CONFIGURABLE_TIMEWAITSYNCMODE = 1, UNLIMITED_TIMEWAITSYNCMODE = 2 };
 
 enum HcclWorkflowMode : int {
     HCCL_WORKFLOW_MODE_OPS_KERNEL_INFO_LIB = 0,
@@ -44,12 +40,6 @@ enum HcclWorkflowMode : int {
     HCCL_WORKFLOW_MODE_RESERVED = 255
 };
 
-enum LinkTypeInServer : int {
-    HCCS_TYPE = 0,
-    PXI_TYPE = 1,
-    SIO_TYPE = 2,
-    HCCS_SW_TYPE = 3,
-    RESERVED_LINK_TYPE = 4
-};
+enum LinkTypeInServer : int { HCCS_TYPE = 0, PXI_TYPE = 1, SIO_TYPE = 2, HCCS_SW_TYPE = 3, RESERVED_LINK_TYPE = 4 };
 
 #endif /* RW_HCCL_COMMON_H */

@@ -12,7 +12,7 @@ namespace hccl {
  * Copies never own; a move takes the duty along. Assignments do not free what the left side owned: free it first.
  */
 class RW_API DeviceMem {
-public:
+   public:
     explicit DeviceMem() = default;
     explicit DeviceMem(void* ptr, u64 size, bool owner = false);
     DeviceMem(const DeviceMem& that);
@@ -42,7 +42,7 @@ public:
 
     void* ptr_ = nullptr;
 
-private:
+   private:
     u64 size_ = 0;
     bool owner_ = false;
 };

@@ -12,7 +12,7 @@ namespace hccl {
  * Copies never own; a move takes the duty along. Assignments do not free what the left side owned: free it first.
  */
 class RW_API HostMem {
-public:
+   public:
     explicit HostMem() = default;
     HostMem(const HostMem& that);
     HostMem(HostMem&& that) noexcept;
@@ -39,7 +39,7 @@ public:
 
     void* ptr_ = nullptr;
 
-private:
+   private:
     enum class Source : u8 { kForeign, kPinned, kHeap };
     HostMem(void* ptr, u64 size, bool owner, Source source);
 

@@ -17,7 +17,7 @@ namespace hccl {
  * is taken back.
  */
 class RW_API P2PMgmtPub {
-public:
+   public:
     static HcclResult EnableP2P(std::vector<uint32_t> remoteDevices);
     static HcclResult DisableP2P(std::vector<uint32_t> remoteDevices);
     /* Returns when the access works: HCCL_E_NOT_FOUND for a device that nobody enabled, HCCL_E_AGAIN when needStop says so. */

@@ -23,19 +23,14 @@ struct HcclComStreamInfo {
 
 namespace hccl {
 
-enum class StreamType {
-    STREAM_TYPE_OFFLINE = 0,
-    STREAM_TYPE_ONLINE = 1,
-    STREAM_TYPE_DEVICE = 2,
-    STREAM_TYPE_RESERVED = 3
-};
+enum class StreamType { STREAM_TYPE_OFFLINE = 0, STREAM_TYPE_ONLINE = 1, STREAM_TYPE_DEVICE = 2, STREAM_TYPE_RESERVED = 3 };
 
 /*
  * Copies never own; a move takes the duty along. Assignments do not destroy what the left side owned. There is no member that
  * waits: use aclrtSynchronizeStream on ptr(), or hcclStreamSynchronize.
  */
 class RW_API Stream {
-public:
+   public:
     /* Empty: ptr() is NULL, id() 0, and it is a main stream. */
     explicit Stream();
     /* Makes a stream of the current context and owns it. On failure the object is empty: look at ptr(). */
@@ -73,7 +68,7 @@ public:
 
     void* stream_ = nullptr;
 
-private:
+   private:
     void ShareHandle(const Stream& that);
     void TakeOver(Stream& that) noexcept;
     void Forget();
@@ -84,9 +79,9 @@ private:
     u32 logic_cq_id_ = 0;
     bool is_main_ = true;
     bool owner_ = false;
-    void* context_ = nullptr; /* where an owned stream was made */
+    void* context_ = nullptr;                      /* where an owned stream was made */
     std::shared_ptr<std::atomic<bool>> destroyed_; /* shared by all copies */
-    std::vector<TaskLogicInfo> notes_; /* a list or a string would differ between the two ABIs of libstdc++ */
+    std::vector<TaskLogicInfo> notes_;             /* a list or a string would differ between the two ABIs of libstdc++ */
     size_t next_note_ = 0;
 };
 

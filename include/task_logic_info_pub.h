@@ -9,11 +9,7 @@
 namespace hccl {
 
 /* The two windows of a peer. */
-enum class UserMemType {
-    INPUT_MEM = 0,
-    OUTPUT_MEM = 1,
-    MEM_RESERVED = 2
-};
+enum class UserMemType { INPUT_MEM = 0, OUTPUT_MEM = 1, MEM_RESERVED = 2 };
 
 struct TxMemoryInfo {
     UserMemType dstMemType;

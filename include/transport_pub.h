@@ -14,7 +14,7 @@
 namespace hccl {
 
 class Transport {
-public:
+   public:
     struct Buffer {
         const void* addr;
         u64 size;

@@ -3,8 +3,8 @@
 # refuses (answers that the feature is not there), or absent. With --check nothing is written, and a file that does not
 # say what the code says is an error; closes with "N passed, M failed", counted in functions.
 #
-# A function works when a .cpp file of src/api defines it, and refuses when that file is in src/api/refused. A
-# definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
+# A function works when a .cpp file of src/api defines it, and refuses when that file is in src/api/refused, or the table there has a
+# row for it. A definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
 set -euo pipefail
 export LC_ALL=C  # the order of headers is the page's
 cd "$(dirname "$0")/.."
@@ -36,6 +36,7 @@ definitions() {
       if (brace > 0 && (semicolon == 0 || brace < semicolon)) settle()
       else if (semicolon > 0) name = ""
     }'
+  sed -nE 's|^REFUSED[A-Z_]*\(([^(]*[ *])?(acl[A-Za-z0-9_]*),.*|\2 src/api/refused/table.inc|p' src/api/refused/table.inc
 }
 
 # "NAME<tab>HEADER<tab>CHAPTER" for every declaration, in the order of the headers. The first sentence of a "---- ----"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# packages.sh [build|test|bench]: installs the Debian packages that the drop-in tree (or the tests, or the benchmarks, too) needs and
+# packages.sh [build|test|bench]: installs the Debian packages that the drop-in tree (or the tests, or the measurements, too) needs and
 # that are not there yet. Says what it installs; silent and without root when nothing is missing.
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache nlohmann-json3-dev libcli11-dev libucx-dev python3 python3-dev)
-test_packages=(git libgtest-dev libgmock-dev iproute2 python3-numpy python3-pytest)
+test_packages=(git clang clang-tidy clang-format libgtest-dev libgmock-dev iproute2 python3-numpy python3-pytest)
 case "${1:-build}" in
   build) ;;
   test) packages+=("${test_packages[@]}") ;;
-  bench) packages+=("${test_packages[@]}" libbenchmark-dev pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils) ;;
+  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils valgrind) ;;
   *) echo "packages.sh: unknown set '$1': say build, test or bench" >&2; exit 2 ;;
 esac
 

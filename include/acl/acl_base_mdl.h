@@ -32,11 +32,7 @@ typedef enum aclFormat {
     ACL_FORMAT_NCL = 47
 } aclFormat;
 
-typedef enum aclMemType {
-    ACL_MEMTYPE_DEVICE = 0,
-    ACL_MEMTYPE_HOST = 1,
-    ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2
-} aclMemType;
+typedef enum aclMemType { ACL_MEMTYPE_DEVICE = 0, ACL_MEMTYPE_HOST = 1, ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2 } aclMemType;
 
 #ifdef __cplusplus
 }

@@ -52,8 +52,7 @@ RW_API aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCal
 RW_API aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
 
 /* Called when the library goes down. */
-RW_API aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
-                                            void* userData);
+RW_API aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void* userData);
 RW_API aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc);
 
 /* ---- Devices. An id is an index among the visible devices; an id out of range is 107001 unless stated. ---- */
@@ -94,8 +93,8 @@ RW_API aclError aclrtGetGroupCount(uint32_t* count);
 RW_API aclrtGroupInfo* aclrtCreateGroupInfo(void);
 RW_API aclError aclrtDestroyGroupInfo(aclrtGroupInfo* groupInfo);
 RW_API aclError aclrtGetAllGroupInfo(aclrtGroupInfo* groupInfo);
-RW_API aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo* groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
-                                        void* attrValue, size_t valueLen, size_t* paramRetSize);
+RW_API aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo* groupInfo, int32_t groupIndex, aclrtGroupAttr attr, void* attrValue,
+                                        size_t valueLen, size_t* paramRetSize);
 
 /* 1 or 0 for two different devices. canAccessPeer NULL: 107000. */
 RW_API aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
@@ -137,10 +136,10 @@ RW_API aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char* pciBusId, int32_t
 RW_API aclError aclrtDeviceGetByPCIBusId(const char* pciBusId, int32_t* deviceId);
 
 /* Which atomic operations work towards host memory, and between two devices. */
-RW_API aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations,
-                                                     const uint32_t count, int32_t deviceId);
-RW_API aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations,
-                                                    const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
+RW_API aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations, const uint32_t count,
+                                                     int32_t deviceId);
+RW_API aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations, const uint32_t count,
+                                                    int32_t srcDeviceId, int32_t dstDeviceId);
 
 /* Core limits for kernels; copies do not care. */
 RW_API aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t* value);
@@ -202,8 +201,8 @@ RW_API aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId);
 /* Settings for aclrtCreateStreamV2. */
 RW_API aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void);
 RW_API aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle);
-RW_API aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr,
-                                        const void* attrValue, size_t valueSize);
+RW_API aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* attrValue,
+                                        size_t valueSize);
 RW_API aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle);
 
 /* Priority 0, no flags. */
@@ -360,8 +359,7 @@ RW_API aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServ
 RW_API aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag);
 RW_API aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
 RW_API aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo* info);
-RW_API aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream,
-                                              aclrtCntNotifyWaitInfo* info);
+RW_API aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo* info);
 RW_API aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
 RW_API aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t* notifyId);
 
@@ -371,8 +369,7 @@ RW_API aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t* notifyId
 RW_API aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /* Runs fn on the stream's subscribed thread. ACL_CALLBACK_BLOCK holds the stream back until fn returned. */
-RW_API aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
-                                    aclrtStream stream);
+RW_API aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType, aclrtStream stream);
 
 /* To be called in a loop by that thread. Nothing within the time: 507012; thread not subscribed: 107012. */
 RW_API aclError aclrtProcessReport(int32_t timeout);
@@ -394,12 +391,11 @@ RW_API aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* 
 RW_API aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind);
 
 /* Pinned and device memory: queued. Pageable memory: drains the stream, done on return. Host to host: 207000. */
-RW_API aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                                 aclrtStream stream);
+RW_API aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream);
 
 /* The same as aclrtMemcpyAsync. */
-RW_API aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count,
-                                              aclrtMemcpyKind kind, aclrtStream stream);
+RW_API aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                                              aclrtStream stream);
 
 /* Sets bytes; done on return, not ordered with any stream. */
 RW_API aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count);
@@ -412,43 +408,38 @@ RW_API aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t value, size_t
 RW_API aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream);
 
 /* height rows of width bytes. width above a pitch: 100000; above 5000000, or height above 5242880: 107000. */
-RW_API aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
-                              aclrtMemcpyKind kind);
-RW_API aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
-                                   size_t height, aclrtMemcpyKind kind, aclrtStream stream);
+RW_API aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind);
+RW_API aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+                                   aclrtMemcpyKind kind, aclrtStream stream);
 
 /* Device variables. There is no kernel compiler here: 107043 behind the argument checks. */
-RW_API aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, size_t count, size_t offset,
-                                      aclrtMemcpyKind kind);
-RW_API aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol, size_t count, size_t offset,
-                                           aclrtMemcpyKind kind, aclrtStream stream);
-RW_API aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset,
-                                    aclrtMemcpyKind kind);
-RW_API aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset,
-                                         aclrtMemcpyKind kind, aclrtStream stream);
+RW_API aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, size_t count, size_t offset, aclrtMemcpyKind kind);
+RW_API aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol, size_t count, size_t offset, aclrtMemcpyKind kind,
+                                           aclrtStream stream);
+RW_API aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset, aclrtMemcpyKind kind);
+RW_API aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset, aclrtMemcpyKind kind,
+                                         aclrtStream stream);
 
 /* Size of a descriptor. All three calls take ACL_MEMCPY_INNER_DEVICE_TO_DEVICE only, else 207000. */
 RW_API aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t* descSize);
 
 /* Writes a descriptor (64-byte aligned, in device memory) at once. At most 4 GiB. */
-RW_API aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count,
-                                   void* config);
+RW_API aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count, void* config);
 
 /* Queues the copy; the descriptor is read when the task runs. A NULL stream: 100000. */
 RW_API aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream stream);
 
 /* dst and src are device cells that hold the addresses; they are read when the task runs. */
-RW_API aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src,
-                                           size_t count, size_t srcDataOffset, aclrtMemcpyKind kind,
-                                           aclrtStream stream);
+RW_API aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src, size_t count,
+                                           size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream);
 
 /* dst = dst op src in stream order. count in bytes; reserve must be NULL. */
-RW_API aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type,
-                                 aclrtStream stream, void* reserve);
+RW_API aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream,
+                                 void* reserve);
 
 /* All host to device, or all device to host; at most 4096 items. *failIndex: the item at fault, or SIZE_MAX. */
-RW_API aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                                 aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, size_t* failIndex);
+RW_API aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                                 size_t* attrsIndexes, size_t numAttrs, size_t* failIndex);
 
 /* The same without failIndex. */
 RW_API aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
@@ -456,13 +447,12 @@ RW_API aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, s
 
 /* attrs[k] holds for the items from attrsIndexes[k] on. Items before the one at fault may have been issued. */
 RW_API aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                                      aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
-                                      size_t* failIndex, aclrtStream stream);
+                                      aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, size_t* failIndex,
+                                      aclrtStream stream);
 
 /* The same without failIndex. */
 RW_API aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                                        aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
-                                        aclrtStream stream);
+                                        aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, aclrtStream stream);
 
 /* ---- Device memory, queries, managed memory, cache operations, value write and wait. ---- */
 
@@ -477,8 +467,7 @@ RW_API aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPoli
 
 /* With attributes. Allowed: RSV, MODULE_ID, DEVICE_ID (of the current device), else 107000. */
 RW_API aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg);
-RW_API aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
-                                            aclrtMallocConfig* cfg);
+RW_API aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg);
 
 /* Frees at once; queued copies keep the bytes until they ran. Not the start of a live block: 107000. */
 RW_API aclError aclrtFree(void* devPtr);
@@ -501,17 +490,15 @@ RW_API aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclr
                                       aclrtMemManagedLocation location);
 
 /* What was advised for a managed range. */
-RW_API aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* ptr, size_t size,
-                                       void* data, size_t dataSize);
-RW_API aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size_t numAttributes,
-                                        const void* ptr, size_t size, void** data, size_t* dataSizes);
+RW_API aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* ptr, size_t size, void* data, size_t dataSize);
+RW_API aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size_t numAttributes, const void* ptr, size_t size,
+                                        void** data, size_t* dataSizes);
 
 /* Moves a managed range, or several, towards a place in stream order. */
-RW_API aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemManagedLocation location,
-                                             uint32_t flags, aclrtStream stream);
-RW_API aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, size_t count,
-                                                  aclrtMemManagedLocation* prefetchLocs, size_t* prefetchLocIdxs,
-                                                  size_t numPrefetchLocs, uint64_t flags, aclrtStream stream);
+RW_API aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemManagedLocation location, uint32_t flags,
+                                             aclrtStream stream);
+RW_API aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, size_t count, aclrtMemManagedLocation* prefetchLocs,
+                                                  size_t* prefetchLocIdxs, size_t numPrefetchLocs, uint64_t flags, aclrtStream stream);
 
 /* Device variables: 107043 behind the argument checks. */
 RW_API aclError aclrtGetSymbolAddress(const void* symbol, void** devPtr);
@@ -521,13 +508,11 @@ RW_API aclError aclrtGetSymbolSize(const void* symbol, size_t* size);
 RW_API aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total);
 
 /* Use by module, largest first. */
-RW_API aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo, size_t inputNum,
-                                     size_t* outputNum);
+RW_API aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo, size_t inputNum, size_t* outputNum);
 
 /* Cache maintenance: an ordered step without data effect. */
 RW_API aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
-RW_API aclError aclrtCmoAsyncWithBarrier(void* src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
-                                         aclrtStream stream);
+RW_API aclError aclrtCmoAsyncWithBarrier(void* src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream);
 RW_API aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo* taskInfo, aclrtStream stream, uint32_t flag);
 RW_API aclError aclrtCmoGetDescSize(size_t* size);
 RW_API aclError aclrtCmoSetDesc(void* cmoDesc, void* src, size_t size);
@@ -540,8 +525,7 @@ RW_API aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, ac
 RW_API aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /* *checkResult is 1 when every address has one of the types. */
-RW_API aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uint32_t* checkResult,
-                                  uint32_t reserve);
+RW_API aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uint32_t* checkResult, uint32_t reserve);
 
 /* Start and reserved size of the block around ptr; either output may be NULL. */
 RW_API aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize);
@@ -579,8 +563,7 @@ RW_API aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t 
 RW_API aclError aclrtHostUnregister(void* ptr);
 
 /* Which unit of the device can use mapped host memory. */
-RW_API aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType,
-                                            aclrtHostMemMapCapability* capabilities);
+RW_API aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability* capabilities);
 
 /* ---- Virtual memory: reserve, allocate physical, map; unmap, free, release. Sharing of physical memory. ---- */
 
@@ -588,15 +571,13 @@ RW_API aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacT
 RW_API aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, void* expectPtr, uint64_t flags);
 
 /* The same at a given address, in whole GiB. */
-RW_API aclError aclrtReserveMemAddressNoUCMemory(void** virPtr, size_t size, size_t alignment, void* expectPtr,
-                                                 uint64_t flags);
+RW_API aclError aclrtReserveMemAddressNoUCMemory(void** virPtr, size_t size, size_t alignment, void* expectPtr, uint64_t flags);
 
 /* Refused while something is mapped in it. */
 RW_API aclError aclrtReleaseMemAddress(void* virPtr);
 
 /* Memory without an address. Use counted with aclrtMemRetainAllocationHandle. */
-RW_API aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysicalMemProp* prop,
-                                    uint64_t flags);
+RW_API aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysicalMemProp* prop, uint64_t flags);
 RW_API aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
 /* Puts the whole of a physical block at an address inside a reservation; offset 0. */
@@ -613,23 +594,20 @@ RW_API aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtM
                                                 uint64_t* shareableHandle);
 
 /* shareableHandle: uint64_t for DEFAULT, aclrtMemFabricHandle for FABRIC. */
-RW_API aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t flags,
-                                                  aclrtMemSharedHandleType shareType, void* shareableHandle);
+RW_API aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType shareType,
+                                                  void* shareableHandle);
 
 /* Opens it; also switches peer access on, both ways. */
-RW_API aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
-                                                  aclrtDrvMemHandle* handle);
-RW_API aclError aclrtMemImportFromShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType,
-                                                    uint64_t flags, aclrtDrvMemHandle* handle);
+RW_API aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle* handle);
+RW_API aclError aclrtMemImportFromShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType, uint64_t flags,
+                                                    aclrtDrvMemHandle* handle);
 
 /* Processes that may import. */
 RW_API aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t* pid, size_t pidNum);
-RW_API aclError aclrtMemSetPidToShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType,
-                                                  int32_t* pid, size_t pidNum);
+RW_API aclError aclrtMemSetPidToShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType, int32_t* pid, size_t pidNum);
 
 /* Sizes and addresses of mappings are multiples of this. */
-RW_API aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop, aclrtMemGranularityOptions option,
-                                                 size_t* granularity);
+RW_API aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop, aclrtMemGranularityOptions option, size_t* granularity);
 
 /* Opens a mapping for devices or the host. NULL: 107000. */
 RW_API aclError aclrtMemSetAccess(void* virPtr, size_t size, aclrtMemAccessDesc* desc, size_t count);
@@ -690,12 +668,10 @@ RW_API uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info
 RW_API uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info);
 RW_API aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo* info, void** devArgsPtr, uint32_t* devArgsLen);
 RW_API aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo* info, aclrtFuncHandle* func);
-RW_API aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle, aclrtOpExceptionCallback callback,
-                                                void* userData);
+RW_API aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle, aclrtOpExceptionCallback callback, void* userData);
 
 /* Memory faults: query and repair. */
-RW_API aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize,
-                                   size_t* retSize);
+RW_API aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize, size_t* retSize);
 RW_API aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize);
 
 /* What a device reports about its last fault, and an attempt to repair it. */
@@ -719,8 +695,7 @@ RW_API aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclr
 RW_API aclError aclrtResetOverflowStatus(aclrtStream stream);
 RW_API aclError aclrtGetFloatOverflowStatus(void* outputAddr, uint64_t outputSize, aclrtStream stream);
 RW_API aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
-RW_API aclError aclrtNpuGetFloatOverFlowStatus(void* outputAddr, uint64_t outputSize, uint32_t checkMode,
-                                               aclrtStream stream);
+RW_API aclError aclrtNpuGetFloatOverFlowStatus(void* outputAddr, uint64_t outputSize, uint32_t checkMode, aclrtStream stream);
 RW_API aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream);
 
 /* Ends everything that runs or is queued on a device. Milliseconds, 0 is forever; waits return 107022 meanwhile. */
@@ -790,8 +765,7 @@ RW_API aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t* id);
 /* Look at and change captured tasks; aclmdlRIUpdate puts changes into force. */
 RW_API aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams* params);
 RW_API aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams* params);
-RW_API aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task, aclrtLaunchKernelAttrId attrId,
-                                               aclrtLaunchKernelAttrValue* attrValue);
+RW_API aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task, aclrtLaunchKernelAttrId attrId, aclrtLaunchKernelAttrValue* attrValue);
 RW_API aclError aclmdlRITaskDisable(aclmdlRITask task);
 RW_API aclError aclmdlRIUpdate(aclmdlRI modelRI);
 
@@ -818,15 +792,12 @@ RW_API aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen);
 RW_API aclError aclrtDestroyBinary(aclrtBinary binary);
 RW_API aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle);
 RW_API aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
-RW_API aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kernelName,
-                                       aclrtFuncHandle* funcHandle);
+RW_API aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kernelName, aclrtFuncHandle* funcHandle);
 RW_API aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void* argsData, size_t argsSize,
                                   aclrtStream stream);
-RW_API aclError aclrtBinaryLoadFromFile(const char* binPath, aclrtBinaryLoadOptions* options,
-                                        aclrtBinHandle* binHandle);
+RW_API aclError aclrtBinaryLoadFromFile(const char* binPath, aclrtBinaryLoadOptions* options, aclrtBinHandle* binHandle);
 RW_API aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void** binAddr, size_t* binSize);
-RW_API aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry,
-                                              aclrtFuncHandle* funcHandle);
+RW_API aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle* funcHandle);
 RW_API aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char* name, void** dptr, size_t* size);
 RW_API aclError aclrtGetFuncBySymbol(const void* symbol, aclrtFuncHandle* funcHandle);
 RW_API aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void** aivAddr);
@@ -836,38 +807,32 @@ RW_API aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t use
 RW_API aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle* argsHandle);
 RW_API aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle, aclrtArgsHandle argsHandle, void* userHostMem,
                                              size_t actualArgsSize);
-RW_API aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void* param, size_t paramSize,
-                                      aclrtParamHandle* paramHandle);
+RW_API aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void* param, size_t paramSize, aclrtParamHandle* paramHandle);
 RW_API aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle* paramHandle);
-RW_API aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle,
-                                                    size_t dataSize, void** bufferAddr);
-RW_API aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void* param,
-                                          size_t paramSize);
-RW_API aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
-                                            aclrtLaunchKernelCfg* cfg, aclrtArgsHandle argsHandle, void* reserve);
+RW_API aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, size_t dataSize,
+                                                    void** bufferAddr);
+RW_API aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void* param, size_t paramSize);
+RW_API aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg* cfg,
+                                            aclrtArgsHandle argsHandle, void* reserve);
 RW_API aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 RW_API aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char* name);
-RW_API aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBinaryLoadOptions* options,
-                                        aclrtBinHandle* binHandle);
+RW_API aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBinaryLoadOptions* options, aclrtBinHandle* binHandle);
 RW_API aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char* funcName, const char* kernelName,
                                      aclrtFuncHandle* funcHandle);
-RW_API aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void* argsData,
-                                    size_t argsSize, aclrtLaunchKernelCfg* cfg, aclrtStream stream);
-RW_API aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
-                                              aclrtLaunchKernelCfg* cfg, void* hostArgs, size_t argsSize,
-                                              aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum);
-RW_API aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStream stream,
-                                               aclrtLaunchKernelCfg* cfg, void** args);
-RW_API aclError aclrtLaunchSIMTKernelWithArgsArray(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
-                                                   aclrtStream stream, aclrtLaunchKernelCfg* cfg, void** args);
-RW_API aclError aclrtLaunchSIMTKernelWithHostArgs(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
-                                                  aclrtStream stream, aclrtLaunchKernelCfg* cfg, void* hostArgs,
-                                                  size_t argsSize, aclrtPlaceHolderInfo* placeHolderArray,
-                                                  size_t placeHolderNum);
+RW_API aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void* argsData, size_t argsSize,
+                                    aclrtLaunchKernelCfg* cfg, aclrtStream stream);
+RW_API aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg* cfg,
+                                              void* hostArgs, size_t argsSize, aclrtPlaceHolderInfo* placeHolderArray,
+                                              size_t placeHolderNum);
+RW_API aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg* cfg, void** args);
+RW_API aclError aclrtLaunchSIMTKernelWithArgsArray(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
+                                                   aclrtLaunchKernelCfg* cfg, void** args);
+RW_API aclError aclrtLaunchSIMTKernelWithHostArgs(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
+                                                  aclrtLaunchKernelCfg* cfg, void* hostArgs, size_t argsSize,
+                                                  aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum);
 RW_API aclError aclrtGetHardwareSyncAddr(void** addr);
 RW_API aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* taskInfo, const aclrtStream stream, void* reserve);
-RW_API aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo* info,
-                                     aclrtStream execStream);
+RW_API aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo* info, aclrtStream execStream);
 RW_API aclError aclrtCheckArchCompatibility(const char* socVersion, int32_t* canCompatible);
 RW_API aclError aclrtCacheLastTaskOpInfo(const void* const infoPtr, const size_t infoSize);
 RW_API aclError aclrtCacheLastTaskExtendInfo(const char* const extendInfoPtr, const size_t infoSize);

@@ -29,18 +29,15 @@ RW_API aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc);
 RW_API aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocator allocator);
 RW_API aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocFunc func);
 RW_API aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorFreeFunc func);
-RW_API aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc,
-                                                       aclrtAllocatorAllocAdviseFunc func);
-RW_API aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocatorDesc,
-                                                            aclrtAllocatorGetAddrFromBlockFunc func);
+RW_API aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocAdviseFunc func);
+RW_API aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorGetAddrFromBlockFunc func);
 
 /* The last registration for a stream wins. The advise function is optional. */
 RW_API aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocatorDesc);
 
 /* Unknown stream: 100000. Outputs other than allocatorDesc may be NULL. */
-RW_API aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc* allocatorDesc,
-                                          aclrtAllocator* allocator, aclrtAllocatorAllocFunc* allocFunc,
-                                          aclrtAllocatorFreeFunc* freeFunc,
+RW_API aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc* allocatorDesc, aclrtAllocator* allocator,
+                                          aclrtAllocatorAllocFunc* allocFunc, aclrtAllocatorFreeFunc* freeFunc,
                                           aclrtAllocatorAllocAdviseFunc* allocAdviseFunc,
                                           aclrtAllocatorGetAddrFromBlockFunc* getAddrFromBlockFunc);
 RW_API aclError aclrtAllocatorUnregister(aclrtStream stream);

@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-RW_API HcclResult HcclChannelGetRemoteMems(HcclComm comm, ChannelHandle channel, uint32_t* memNum, CommMem** remoteMems,
-                                           char*** memTags);
+RW_API HcclResult HcclChannelGetRemoteMems(HcclComm comm, ChannelHandle channel, uint32_t* memNum, CommMem** remoteMems, char*** memTags);
 
 #ifdef __cplusplus
 }

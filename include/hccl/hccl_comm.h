@@ -29,10 +29,8 @@ RW_WEAK_API HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRoo
 
 /* clusterInfo: the path of a rank table in JSON. The last one takes the table's text. */
 RW_WEAK_API HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclComm* comm);
-RW_WEAK_API HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank, HcclCommConfig* config,
-                                                     HcclComm* comm);
-RW_WEAK_API HcclResult HcclCommInitClusterInfoMemConfig(const char* rankTableString, uint32_t rank, HcclCommConfig* config,
-                                                        HcclComm* comm);
+RW_WEAK_API HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank, HcclCommConfig* config, HcclComm* comm);
+RW_WEAK_API HcclResult HcclCommInitClusterInfoMemConfig(const char* rankTableString, uint32_t rank, HcclCommConfig* config, HcclComm* comm);
 
 /* All ranks in this process, rank = index into devices. */
 RW_WEAK_API HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms);

@@ -31,10 +31,7 @@ typedef struct HcclOneSideOpDescDef {
     HcclDataType dataType;
 } HcclOneSideOpDesc;
 
-typedef enum {
-    HCCL_TOPO_FULLMESH = 0,
-    HCCL_TOPO_NUM
-} HcclTopoType;
+typedef enum { HCCL_TOPO_FULLMESH = 0, HCCL_TOPO_NUM } HcclTopoType;
 
 typedef struct HcclPrepareConfigDef {
     HcclTopoType topoType;
@@ -48,8 +45,8 @@ RW_API HcclResult HcclRegisterMem(HcclComm comm, u32 remoteRank, int type, void*
 RW_API HcclResult HcclDeregisterMem(HcclComm comm, HcclMemDesc* desc);
 
 /* Both sides; the first use connects the pair. timeout: seconds, 0 for HCCL_CONNECT_TIMEOUT, -1 for ever. */
-RW_API HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs* local, int timeout,
-                                      HcclMemDescs* remote, u32* actualNum);
+RW_API HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs* local, int timeout, HcclMemDescs* remote,
+                                      u32* actualNum);
 
 RW_API HcclResult HcclEnableMemAccess(HcclComm comm, HcclMemDesc* remoteMemDesc, CommMem* remoteMem);
 RW_API HcclResult HcclDisableMemAccess(HcclComm comm, HcclMemDesc* remoteMemDesc);

@@ -15,8 +15,7 @@ extern "C" {
 typedef void* HcclCommSymWindow;
 
 /* Collective; flag must be 1. */
-RW_API HcclResult HcclCommSymWinRegister(HcclComm comm, void* addr, uint64_t size, HcclCommSymWindow* winHandle,
-                                         uint32_t flag);
+RW_API HcclResult HcclCommSymWinRegister(HcclComm comm, void* addr, uint64_t size, HcclCommSymWindow* winHandle, uint32_t flag);
 RW_API HcclResult HcclCommSymWinDeregister(HcclCommSymWindow winHandle);
 
 /* The window that [ptr, ptr + size) lies in, and where in it. */

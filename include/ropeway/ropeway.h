@@ -15,17 +15,18 @@
 #include "acl/detail/api_macros.h"
 
 #define ROPEWAY_VERSION_MAJOR 0
-#define ROPEWAY_VERSION_MINOR 1
+#define ROPEWAY_VERSION_MINOR 2
 #define ROPEWAY_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* "0.1.0". The string lives as long as the process. */
+/* "0.2.0". The string lives as long as the process. */
 RW_API const char* ropewayGetVersion(void);
 
-/* The engine that runs tasks in this process: "cpu" or "cuda". The string lives as long as the process. */
+/* The engine that runs tasks in this process: "cpu", "cuda", or "none" (ROPEWAY_ENGINE=cuda, and no GPU answers). The string lives as long
+ * as the process. */
 RW_API const char* ropewayGetEngineName(void);
 
 /* One line: the engine and the hardware behind it, or why it is not a GPU's. The string lives as long as the process. */
@@ -38,9 +39,30 @@ RW_API const char* ropewayGetEngineReason(void);
 RW_API const char* ropewayGetAddressReason(void);
 
 /*
+ * A setting: an environment variable that Ropeway reads. The strings live as long as the process.
+ */
+typedef struct ropewaySetting {
+    const char* variable;    /* "ROPEWAY_DEVICES" */
+    const char* standsFor;   /* the variable that this one stands in for where that is not set, or cannot be used; or NULL */
+    const char* standard;    /* what holds without it; "" for nothing */
+    const char* meaning;     /* one line */
+    const char* page;        /* of docs/ that says more; or NULL */
+    const char* library;     /* which reads it */
+    const char* placeholder; /* for a value in help texts: "N", "auto|cpu|cuda"; "" for a switch */
+    char wanted[64];         /* what a value must be: "a number from 1 to 64" */
+    int32_t secret;          /* 1: not to be printed */
+    int32_t usable;          /* 1: the value that was asked about can be used */
+} ropewaySetting;
+
+/* The settings by number, from 0 on, and whether `value` (or NULL) would do for one. Behind the last, variable is NULL. setting NULL:
+ * 100000. */
+RW_API aclError ropewayGetSetting(size_t index, const char* value, ropewaySetting* setting);
+
+/*
  * An address through which host code may read and write [devPtr, devPtr + size), which must lie inside one live device
- * block. The view stays valid until the block is freed. Ordering is the caller's work: use it inside a host function, or
- * after a synchronise. NULL arguments: 100000; a range that is not inside one device block: 107000; an engine whose
+ * block, or inside the device alias of registered host memory, whose view is that memory. The view stays valid until the
+ * block is freed or the memory unregistered. Ordering is the caller's work: use it inside a host function, or after a
+ * synchronise. NULL arguments: 100000; a range that is not inside one device block or alias: 107000; an engine whose
  * memory the host cannot reach: 207000.
  */
 RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
@@ -65,7 +87,7 @@ typedef struct ropewayLiveCounts {
     uint64_t models; /* captured graphs, and captures that are open */
     uint64_t managedBlocks;
     uint64_t managedBytes;
-    uint64_t pools; /* what they hold counts as device blocks, used or not */
+    uint64_t pools;        /* what they hold counts as device blocks, used or not */
     uint64_t reservations; /* of virtual addresses; physical memory counts as device or host blocks */
 } ropewayLiveCounts;
 

@@ -3,8 +3,7 @@
 namespace ropeway::python {
 
 PyObject* WrongCount(const char* path, Py_ssize_t wanted, Py_ssize_t given) {
-  PyErr_Format(PyExc_TypeError, "%s args parse failed: %zd positional arguments are wanted, %zd were given", path,
-               wanted, given);
+  PyErr_Format(PyExc_TypeError, "%s args parse failed: %zd positional arguments are wanted, %zd were given", path, wanted, given);
   return nullptr;
 }
 

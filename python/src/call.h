@@ -94,8 +94,7 @@ struct Signature<kFunction> {
 template <FixedString kPath, auto kFunction, FixedString kFormat, Gil kGil, size_t kNames>
 PyObject* Call(PyObject*, Argv argv, Py_ssize_t count) {
   using Target = Signature<kFunction>;
-  static_assert(kFormat.size() == static_cast<Py_ssize_t>(Target::kInputs),
-                "one letter for each input of the C function");
+  static_assert(kFormat.size() == static_cast<Py_ssize_t>(Target::kInputs), "one letter for each input of the C function");
   static_assert(kNames == Target::kInputs, "one name for each input of the C function");
   // Functions without arguments ignore what they are given; programs do give them device ids.
   if (kFormat.size() != 0 && count != kFormat.size()) return WrongCount(kPath.text, kFormat.size(), count);

@@ -92,9 +92,8 @@ void SettleCallback(void* number, aclrtStream stream, int code) {
 void ForgetCallbacks(aclrtStream stream) {
   auto& by_number = TheCalls().by_number;
   for (;;) {
-    auto it = std::find_if(by_number.begin(), by_number.end(), [stream](const auto& entry) {
-      return entry.second.stream == stream && !entry.second.captured;
-    });
+    auto it = std::find_if(by_number.begin(), by_number.end(),
+                           [stream](const auto& entry) { return entry.second.stream == stream && !entry.second.captured; });
     if (it == by_number.end()) return;
     Forget(it->first);  // may run Python code, so the search starts again
   }

@@ -84,16 +84,14 @@ PyObject* SetTensorDesc(PyObject*, Argv argv, Py_ssize_t count) {
 Table kDatasetFunctions[] = {
     RW_SPECIAL("acl.mdl.create_dataset", &Create, "*ignored", "handle", "An empty list of data buffers."),
     RW_SPECIAL("acl.mdl.destroy_dataset", &Destroy, "dataset, /", "ret", "Ends a dataset, not its buffers."),
-    RW_SPECIAL("acl.mdl.add_dataset_buffer", &AddBuffer, "dataset, data_buffer, /", "(dataset, ret)",
-               "Appends a data buffer."),
+    RW_SPECIAL("acl.mdl.add_dataset_buffer", &AddBuffer, "dataset, data_buffer, /", "(dataset, ret)", "Appends a data buffer."),
     RW_SPECIAL("acl.mdl.get_dataset_num_buffers", &NumBuffers, "dataset, /", "int", "The number of data buffers."),
-    RW_SPECIAL("acl.mdl.get_dataset_buffer", (&GetItem<"acl.mdl.get_dataset_buffer", &Dataset::Item::buffer>),
-               "dataset, index, /", "handle", "One data buffer, 0 when there is none."),
+    RW_SPECIAL("acl.mdl.get_dataset_buffer", (&GetItem<"acl.mdl.get_dataset_buffer", &Dataset::Item::buffer>), "dataset, index, /",
+               "handle", "One data buffer, 0 when there is none."),
     RW_SPECIAL("acl.mdl.set_dataset_tensor_desc", &SetTensorDesc, "dataset, tensor_desc, index, /", "(dataset, ret)",
                "Gives a data buffer a tensor descriptor."),
-    RW_SPECIAL("acl.mdl.get_dataset_tensor_desc",
-               (&GetItem<"acl.mdl.get_dataset_tensor_desc", &Dataset::Item::tensor_desc>), "dataset, index, /",
-               "handle", "The tensor descriptor of a data buffer, 0 when it has none."),
+    RW_SPECIAL("acl.mdl.get_dataset_tensor_desc", (&GetItem<"acl.mdl.get_dataset_tensor_desc", &Dataset::Item::tensor_desc>),
+               "dataset, index, /", "handle", "The tensor descriptor of a data buffer, 0 when it has none."),
     {}};
 
 }  // namespace ropeway::python

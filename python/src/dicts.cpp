@@ -72,51 +72,40 @@ PyObject* LocationToDict(const aclrtMemLocation& location) {
 }  // namespace
 
 bool ReadLocation(const char* path, PyObject* object, aclrtMemLocation* location) {
-  return RequireDict(path, object) && ReadField(path, object, "id", &location->id) &&
-         ReadField(path, object, "type", &location->type);
+  return RequireDict(path, object) && ReadField(path, object, "id", &location->id) && ReadField(path, object, "type", &location->type);
 }
 
 bool ReadPhysicalMemProp(const char* path, PyObject* object, aclrtPhysicalMemProp* properties) {
   if (!RequireDict(path, object)) return false;
   PyObject* location = PyDict_GetItemString(object, "location");
-  if (location != nullptr && PyDict_Check(location) && !ReadLocation(path, location, &properties->location))
-    return false;
+  if (location != nullptr && PyDict_Check(location) && !ReadLocation(path, location, &properties->location)) return false;
   return ReadField(path, object, "handleType", &properties->handleType) &&
          ReadField(path, object, "allocationType", &properties->allocationType) &&
-         ReadField(path, object, "memAttr", &properties->memAttr) &&
-         ReadField(path, object, "reserve", &properties->reserve);
+         ReadField(path, object, "memAttr", &properties->memAttr) && ReadField(path, object, "reserve", &properties->reserve);
 }
 
 bool ReadStreamAttribute(const char* path, PyObject* object, aclrtStreamAttr attribute, aclrtStreamAttrValue* value) {
   if (!RequireDict(path, object)) return false;
   switch (attribute) {
-    case ACL_STREAM_ATTR_FAILURE_MODE:
-      return ReadField(path, object, "failureMode", &value->failureMode);
-    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-      return ReadField(path, object, "overflowSwitch", &value->overflowSwitch);
-    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-      return ReadField(path, object, "userCustomTag", &value->userCustomTag);
-    default:
-      return ReadField(path, object, "reserved", &value->reserve);
+    case ACL_STREAM_ATTR_FAILURE_MODE: return ReadField(path, object, "failureMode", &value->failureMode);
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: return ReadField(path, object, "overflowSwitch", &value->overflowSwitch);
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG: return ReadField(path, object, "userCustomTag", &value->userCustomTag);
+    default: return ReadField(path, object, "reserved", &value->reserve);
   }
 }
 
 PyObject* StreamAttributeToDict(aclrtStreamAttr attribute, const aclrtStreamAttrValue& value) {
   switch (attribute) {
-    case ACL_STREAM_ATTR_FAILURE_MODE:
-      return DictBuilder().Add("failureMode", ToPython(value.failureMode)).Take();
-    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-      return DictBuilder().Add("overflowSwitch", ToPython(value.overflowSwitch)).Take();
-    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-      return DictBuilder().Add("userCustomTag", ToPython(value.userCustomTag)).Take();
-    default:
-      return DictBuilder().Add("reserved", ListOf(value.reserve, std::size(value.reserve))).Take();
+    case ACL_STREAM_ATTR_FAILURE_MODE: return DictBuilder().Add("failureMode", ToPython(value.failureMode)).Take();
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: return DictBuilder().Add("overflowSwitch", ToPython(value.overflowSwitch)).Take();
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG: return DictBuilder().Add("userCustomTag", ToPython(value.userCustomTag)).Take();
+    default: return DictBuilder().Add("reserved", ListOf(value.reserve, std::size(value.reserve))).Take();
   }
 }
 
 bool ReadUceInfo(const char* path, PyObject* object, aclrtMemUceInfo* info) {
-  return RequireDict(path, object) && ReadField(path, object, "addr", &info->addr) &&
-         ReadField(path, object, "len", &info->len) && ReadField(path, object, "reserved", &info->reserved);
+  return RequireDict(path, object) && ReadField(path, object, "addr", &info->addr) && ReadField(path, object, "len", &info->len) &&
+         ReadField(path, object, "reserved", &info->reserved);
 }
 
 PyObject* UceInfoToDict(const aclrtMemUceInfo& info) {
@@ -132,8 +121,7 @@ bool ReadBatchAttribute(const char* path, PyObject* object, aclrtMemcpyBatchAttr
   PyObject* destination = PyDict_GetItemString(object, "dstLoc");
   PyObject* source = PyDict_GetItemString(object, "srcLoc");
   return (destination == nullptr || ReadLocation(path, destination, &attribute->dstLoc)) &&
-         (source == nullptr || ReadLocation(path, source, &attribute->srcLoc)) &&
-         ReadField(path, object, "rsv", &attribute->rsv);
+         (source == nullptr || ReadLocation(path, source, &attribute->srcLoc)) && ReadField(path, object, "rsv", &attribute->rsv);
 }
 
 bool ReadMallocAttribute(const char* path, PyObject* object, aclrtMallocAttribute* attribute) {

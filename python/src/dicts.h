@@ -25,8 +25,7 @@ bool ReadPlaceHolder(const char* path, PyObject* object, aclrtPlaceHolderInfo* i
 // A list of such dicts, each read by `read`. Not a list: ValueError.
 template <typename Structure>
 bool ReadStructures(const char* path, const char* name, PyObject* object,
-                    bool (*read)(const char* path, PyObject* object, Structure* structure),
-                    std::vector<Structure>* all) {
+                    bool (*read)(const char* path, PyObject* object, Structure* structure), std::vector<Structure>* all) {
   std::vector<PyObject*> objects;
   if (!ReadList<'O'>(path, name, object, &objects)) return false;
   all->resize(objects.size());

@@ -23,14 +23,13 @@ PyModuleDef g_top = Define("acl",
 
 Submodule g_submodules[] = {
     {Define("acl.rt", "Devices, contexts, streams, events, callbacks, memory and copies."),
-     {kDeviceFunctions, kStreamFunctions, kEventFunctions, kCallbackFunctions, kMemoryFunctions, kCopyFunctions,
-      kShareFunctions, kAllocatorFunctions, kKernelFunctions}},
+     {kDeviceFunctions, kStreamFunctions, kEventFunctions, kCallbackFunctions, kMemoryFunctions, kCopyFunctions, kShareFunctions,
+      kAllocatorFunctions, kKernelFunctions}},
     {Define("acl.mdl", "Datasets; models, which do not run here."), {kDatasetFunctions, kModelFunctions}},
     {Define("acl.media", "The allocator of the media unit."), {kMediaFunctions}},
     {Define("acl.op", "Operators, which do not run here."), {kOpFunctions}},
     {Define("acl.blas", "Matrix products, which do not run here."), {kBlasFunctions}},
-    {Define("acl.util", "Addresses of Python objects, objects over addresses, threads."),
-     {kUtilFunctions, kThreadFunctions}},
+    {Define("acl.util", "Addresses of Python objects, objects over addresses, threads."), {kUtilFunctions, kThreadFunctions}},
     {Define("acl.prof", "The vendor's profiler, which is not part of this."), {kProfFunctions}},
     {Define("acl.himpi", "Media functions, which are not part of this."), {}},
     {Define("acl.fv", "Feature vector search, which is not part of this."), {}},
@@ -57,8 +56,7 @@ bool AddSubmodule(PyObject* top, Submodule* submodule) {
     if (table != nullptr && PyModule_AddFunctions(module.get(), table) < 0) return false;
   }
   for (const Extension& extension : kExtensions) {
-    if (strcmp(extension.module, name) == 0 && ExtensionsWanted() &&
-        PyModule_AddFunctions(module.get(), extension.functions) < 0)
+    if (strcmp(extension.module, name) == 0 && ExtensionsWanted() && PyModule_AddFunctions(module.get(), extension.functions) < 0)
       return false;
   }
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
@@ -69,8 +67,7 @@ bool AddSubmodule(PyObject* top, Submodule* submodule) {
 PyObject* MakeModule() {
   Reference top(PyModule_Create(&g_top));
   if (!top) return nullptr;
-  if (PyModule_AddFunctions(top.get(), kTopFunctions) < 0 || PyModule_AddFunctions(top.get(), kTensorDescFunctions) < 0)
-    return nullptr;
+  if (PyModule_AddFunctions(top.get(), kTopFunctions) < 0 || PyModule_AddFunctions(top.get(), kTensorDescFunctions) < 0) return nullptr;
   for (Submodule& submodule : g_submodules) {
     if (!AddSubmodule(top.get(), &submodule)) return nullptr;
   }

@@ -21,14 +21,10 @@ std::string& Texts() {
 
 bool FitsClass(char letter, PyObject* object) {
   switch (letter) {
-    case 'l':
-      return PyList_Check(object);
-    case 'd':
-      return PyDict_Check(object);
-    case 'c':
-      return PyCallable_Check(object);
-    case 'O':
-      return true;
+    case 'l': return PyList_Check(object);
+    case 'd': return PyDict_Check(object);
+    case 'c': return PyCallable_Check(object);
+    case 'O': return true;
     case 'S': {
       Text text;
       return Convert<'S'>(object, text);
@@ -87,9 +83,8 @@ PyObject* EmptyResult(std::string_view item) {
 }  // namespace
 
 int Fail(const char* path, int code, const std::string& text) {
-  const char* name = code == ACL_ERROR_INVALID_PARAM
-                         ? "EH0001: [PID: %d] ACL_ERROR_INVALID_PARAM (%d)\n        "
-                         : "EE1001: [PID: %d] ACL_ERROR_RT_FEATURE_NOT_SUPPORT (%d)\n        ";
+  const char* name = code == ACL_ERROR_INVALID_PARAM ? "EH0001: [PID: %d] ACL_ERROR_INVALID_PARAM (%d)\n        "
+                                                     : "EE1001: [PID: %d] ACL_ERROR_RT_FEATURE_NOT_SUPPORT (%d)\n        ";
   char head[128];
   snprintf(head, sizeof(head), name, getpid(), code);
   std::string& texts = Texts();
@@ -100,8 +95,7 @@ int Fail(const char* path, int code, const std::string& text) {
 
 std::string TakeTexts() { return std::exchange(Texts(), std::string()); }
 
-PyObject* Refuse(const char* path, const char* format, const char* returns, const char* why, Argv argv,
-                 Py_ssize_t count) {
+PyObject* Refuse(const char* path, const char* format, const char* returns, const char* why, Argv argv, Py_ssize_t count) {
   if (!FitsFormat(path, format, argv, count)) return nullptr;
   Fail(path, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, why);
   std::string_view items = returns;

@@ -16,8 +16,7 @@ std::string TakeTexts();
 
 // Checks the arguments (letters of convert.h; l list, d dict, c callable, O anything, * any more of anything, |
 // optional from here), then answers 207000 in the shape that `returns` describes.
-PyObject* Refuse(const char* path, const char* format, const char* returns, const char* why, Argv argv,
-                 Py_ssize_t count);
+PyObject* Refuse(const char* path, const char* format, const char* returns, const char* why, Argv argv, Py_ssize_t count);
 
 template <FixedString kPath, FixedString kFormat, FixedString kReturns, const char* kWhy>
 PyObject* Refused(PyObject*, Argv argv, Py_ssize_t count) {

@@ -5,8 +5,7 @@
 namespace ropeway::python {
 namespace {
 
-constexpr char kNoProfiler[] =
-    "the vendor's profiler is not part of this; ROPEWAY_TRACE=file writes a trace of all work";
+constexpr char kNoProfiler[] = "the vendor's profiler is not part of this; ROPEWAY_TRACE=file writes a trace of all work";
 
 }  // namespace
 
@@ -21,10 +20,8 @@ Table kProfFunctions[] = {
     RW_REFUSED("acl.prof.model_un_subscribe", kNoProfiler, "*", "*args", "ret", "Ends model_subscribe."),
     RW_REFUSED("acl.prof.model_unsubscribe", kNoProfiler, "*", "*args", "ret", "Ends model_subscribe."),
     RW_REFUSED("acl.prof.create_subscribe_config", kNoProfiler, "*", "*args", "handle", "Settings of a subscription."),
-    RW_REFUSED("acl.prof.destroy_subscribe_config", kNoProfiler, "*", "*args", "ret",
-               "Ends settings of a subscription."),
-    RW_REFUSED("acl.prof.get_op_desc_size", kNoProfiler, "*", "*args", "(size, ret)",
-               "Bytes of one operator's record."),
+    RW_REFUSED("acl.prof.destroy_subscribe_config", kNoProfiler, "*", "*args", "ret", "Ends settings of a subscription."),
+    RW_REFUSED("acl.prof.get_op_desc_size", kNoProfiler, "*", "*args", "(size, ret)", "Bytes of one operator's record."),
     RW_REFUSED("acl.prof.get_op_num", kNoProfiler, "*", "*args", "(num, ret)", "The number of operators in a record."),
     RW_REFUSED("acl.prof.get_op_type", kNoProfiler, "*", "*args", "(name: str, ret)", "The type of an operator."),
     RW_REFUSED("acl.prof.get_op_name", kNoProfiler, "*", "*args", "(name: str, ret)", "The name of an operator."),
@@ -34,10 +31,8 @@ Table kProfFunctions[] = {
     RW_REFUSED("acl.prof.get_op_end", kNoProfiler, "*", "*args", "int", "When an operator ended."),
     RW_REFUSED("acl.prof.get_op_duration", kNoProfiler, "*", "*args", "int", "How long an operator took."),
     RW_REFUSED("acl.prof.get_model_id", kNoProfiler, "*", "*args", "int", "The model of an operator."),
-    RW_REFUSED("acl.prof.get_op_type_len", kNoProfiler, "*", "*args", "(len, ret)",
-               "Length of the type of an operator."),
-    RW_REFUSED("acl.prof.get_op_name_len", kNoProfiler, "*", "*args", "(len, ret)",
-               "Length of the name of an operator."),
+    RW_REFUSED("acl.prof.get_op_type_len", kNoProfiler, "*", "*args", "(len, ret)", "Length of the type of an operator."),
+    RW_REFUSED("acl.prof.get_op_name_len", kNoProfiler, "*", "*args", "(len, ret)", "Length of the name of an operator."),
     RW_REFUSED("acl.prof.get_step_timestamp", kNoProfiler, "*", "*args", "ret", "Marks a step."),
     RW_REFUSED("acl.prof.create_step_info", kNoProfiler, "*", "*args", "handle", "Facts about steps."),
     RW_REFUSED("acl.prof.destroy_step_info", kNoProfiler, "*", "*args", "None", "Ends facts about steps."),

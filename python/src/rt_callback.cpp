@@ -62,30 +62,25 @@ PyObject* SetExceptionInfoCallback(PyObject*, Argv argv, Py_ssize_t count) {
 }  // namespace
 
 Table kCallbackFunctions[] = {
-    RW_WAITING(
-        "acl.rt.subscribe_report", aclrtSubscribeReport, "QP", "thread_id, stream", "ret",
-        "Names the thread that runs the callbacks of a stream: what start_thread or threading.get_ident() returned."),
+    RW_WAITING("acl.rt.subscribe_report", aclrtSubscribeReport, "QP", "thread_id, stream", "ret",
+               "Names the thread that runs the callbacks of a stream: what start_thread or threading.get_ident() returned."),
     RW_WAITING("acl.rt.unsubscribe_report", aclrtUnSubscribeReport, "QP", "thread_id, stream", "ret",
                "Ends subscribe_report; waits for blocking callbacks, so the thread must still be looping."),
-    RW_WAITING(
-        "acl.rt.process_report", aclrtProcessReport, "I", "timeout_ms", "ret",
-        "Runs the callbacks that are due on this thread; 507012 when none came in time, 107012 when not subscribed."),
-    RW_SPECIAL(
-        "acl.rt.launch_callback", &LaunchCallback, "fn, user_data, block_type, stream, /", "ret",
-        "Queues fn(user_data) for the stream's subscribed thread; block type 1 holds the stream until it returned. C "
-        "function: aclrtLaunchCallback."),
+    RW_WAITING("acl.rt.process_report", aclrtProcessReport, "I", "timeout_ms", "ret",
+               "Runs the callbacks that are due on this thread; 507012 when none came in time, 107012 when not subscribed."),
+    RW_SPECIAL("acl.rt.launch_callback", &LaunchCallback, "fn: Callable[[Any], object], user_data: Any, block_type, stream, /", "ret",
+               "Queues fn(user_data) for the stream's subscribed thread; block type 1 holds the stream until it returned. C "
+               "function: aclrtLaunchCallback."),
     RW_CALL_PLAIN("acl.rt.get_thread_last_task_id", aclrtGetThreadLastTaskId, "(task_id, ret)",
                   "The number of the last task that this thread submitted."),
-    RW_CALL("acl.rt.set_op_execute_time_out", aclrtSetOpExecuteTimeOut, "U", "timeout_s", "ret",
-            "Time limit of kernels, in seconds."),
+    RW_CALL("acl.rt.set_op_execute_time_out", aclrtSetOpExecuteTimeOut, "U", "timeout_s", "ret", "Time limit of kernels, in seconds."),
     RW_CALL("acl.rt.set_op_execute_timeout_v2", aclrtSetOpExecuteTimeOutV2, "Q", "timeout_us", "(actual_timeout, ret)",
             "Time limit of kernels, in microseconds."),
-    RW_CALL_PLAIN("acl.rt.get_op_timeout_interval", aclrtGetOpTimeOutInterval, "(interval, ret)",
-                  "Step of the time limit of kernels."),
+    RW_CALL_PLAIN("acl.rt.get_op_timeout_interval", aclrtGetOpTimeOutInterval, "(interval, ret)", "Step of the time limit of kernels."),
     RW_CALL_PLAIN("acl.rt.get_op_execute_timeout", aclrtGetOpExecuteTimeout, "(timeout_ms, ret)",
                   "Time limit of kernels, in milliseconds."),
 
-    RW_SPECIAL("acl.rt.set_exception_info_callback", &SetExceptionInfoCallback, "fn=None, /", "ret",
+    RW_SPECIAL("acl.rt.set_exception_info_callback", &SetExceptionInfoCallback, "fn: Callable | None=None, /", "ret",
                "Has fn(info) called when a task fails, on a thread of the library; None or nothing unregisters."),
     RW_CALL("acl.rt.get_error_code_from_exception_info", aclrtGetErrorCodeFromExceptionInfo, "P", "info", "int",
             "Inside an exception callback: the error."),

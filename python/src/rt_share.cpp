@@ -32,8 +32,7 @@ PyObject* MemGetAllocationGranularity(PyObject*, Argv argv, Py_ssize_t count) {
 }
 
 PyObject* MemSetPidToShareableHandle(PyObject*, Argv argv, Py_ssize_t count) {
-  return WithPids<"acl.rt.mem_set_pid_to_shareable_handle", 'Q', uint64_t>(argv, count,
-                                                                           &aclrtMemSetPidToShareableHandle);
+  return WithPids<"acl.rt.mem_set_pid_to_shareable_handle", 'Q', uint64_t>(argv, count, &aclrtMemSetPidToShareableHandle);
 }
 
 PyObject* IpcMemSetImportPid(PyObject*, Argv argv, Py_ssize_t count) {
@@ -46,42 +45,37 @@ PyObject* IpcMemGetExportKey(PyObject*, Argv argv, Py_ssize_t count) {
   size_t size, length;
   uint64_t flags;
   if (!ReadArguments<"PPPQ">(kPath, argv, count, pointer, size, length, flags)) return nullptr;
-  return ExportKey(kPath, length,
-                   [&](char* key) { return aclrtIpcMemGetExportKey(pointer, size, key, length, flags); });
+  return ExportKey(kPath, length, [&](char* key) { return aclrtIpcMemGetExportKey(pointer, size, key, length, flags); });
 }
 
 }  // namespace
 
 Table kShareFunctions[] = {
-    RW_WAITING("acl.rt.reserve_mem_address", aclrtReserveMemAddress, "PPPQ", "size, alignment, expect_ptr, flags",
-               "(vir_ptr, ret)", "Reserves a range of device addresses."),
-    RW_WAITING("acl.rt.release_mem_address", aclrtReleaseMemAddress, "P", "vir_ptr", "ret",
-               "Gives a reserved range back."),
-    RW_SPECIAL(
-        "acl.rt.malloc_physical", &MallocPhysical, "size, prop, flags, /", "(handle, ret)",
-        "Memory without an address; prop is {handleType, allocationType, memAttr, location: {id, type}, reserve}."),
+    RW_WAITING("acl.rt.reserve_mem_address", aclrtReserveMemAddress, "PPPQ", "size, alignment, expect_ptr, flags", "(vir_ptr, ret)",
+               "Reserves a range of device addresses."),
+    RW_WAITING("acl.rt.release_mem_address", aclrtReleaseMemAddress, "P", "vir_ptr", "ret", "Gives a reserved range back."),
+    RW_SPECIAL("acl.rt.malloc_physical", &MallocPhysical, "size, prop: dict, flags, /", "(handle, ret)",
+               "Memory without an address; prop is {handleType, allocationType, memAttr, location: {id, type}, reserve}."),
     RW_WAITING("acl.rt.free_physical", aclrtFreePhysical, "P", "handle", "ret", "Frees what malloc_physical made."),
     RW_WAITING("acl.rt.map_mem", aclrtMapMem, "PPPPQ", "vir_ptr, size, offset, handle, flags", "ret",
                "Puts physical memory at a reserved address."),
     RW_WAITING("acl.rt.unmap_mem", aclrtUnmapMem, "P", "vir_ptr", "ret", "Takes a mapping away."),
-    RW_WAITING("acl.rt.mem_export_to_shareable_handle", aclrtMemExportToShareableHandle, "PIQ",
-               "handle, handle_type, flags", "(shareable_handle, ret)",
-               "A number by which another process can import physical memory."),
-    RW_SPECIAL("acl.rt.mem_set_pid_to_shareable_handle", &MemSetPidToShareableHandle, "shareable_handle, pids, /",
-               "ret", "The list of processes that may import."),
-    RW_WAITING("acl.rt.mem_import_from_shareable_handle", aclrtMemImportFromShareableHandle, "QI",
-               "shareable_handle, device_id", "(handle, ret)", "Opens physical memory of another process."),
-    RW_SPECIAL("acl.rt.mem_get_allocation_granularity", &MemGetAllocationGranularity, "prop, option, /",
-               "(granularity, ret)", "Sizes of physical memory are multiples of this; prop as in malloc_physical."),
+    RW_WAITING("acl.rt.mem_export_to_shareable_handle", aclrtMemExportToShareableHandle, "PIQ", "handle, handle_type, flags",
+               "(shareable_handle, ret)", "A number by which another process can import physical memory."),
+    RW_SPECIAL("acl.rt.mem_set_pid_to_shareable_handle", &MemSetPidToShareableHandle, "shareable_handle, pids: list[int], /", "ret",
+               "The list of processes that may import."),
+    RW_WAITING("acl.rt.mem_import_from_shareable_handle", aclrtMemImportFromShareableHandle, "QI", "shareable_handle, device_id",
+               "(handle, ret)", "Opens physical memory of another process."),
+    RW_SPECIAL("acl.rt.mem_get_allocation_granularity", &MemGetAllocationGranularity, "prop: dict, option, /", "(granularity, ret)",
+               "Sizes of physical memory are multiples of this; prop as in malloc_physical."),
 
     RW_SPECIAL("acl.rt.ipc_mem_get_export_key", &IpcMemGetExportKey, "dev_ptr, size, len, flags, /", "(key: str, ret)",
                "A key by which another process can import device memory; len is the room for it (65), below 1024."),
-    RW_SPECIAL("acl.rt.ipc_mem_set_import_pid", &IpcMemSetImportPid, "key, pids, /", "ret",
+    RW_SPECIAL("acl.rt.ipc_mem_set_import_pid", &IpcMemSetImportPid, "key: str, pids: list[int], /", "ret",
                "The list of processes that may import."),
     RW_WAITING("acl.rt.ipc_mem_import_by_key", aclrtIpcMemImportByKey, "SQ", "key, flags", "(dev_ptr, ret)",
                "Another process's device memory at an address of this one."),
-    RW_WAITING("acl.rt.ipc_mem_close", aclrtIpcMemClose, "S", "key", "ret",
-               "Closes an import of this process, otherwise the export."),
+    RW_WAITING("acl.rt.ipc_mem_close", aclrtIpcMemClose, "S", "key", "ret", "Closes an import of this process, otherwise the export."),
     {}};
 
 }  // namespace ropeway::python

@@ -1,5 +1,6 @@
-// Rows of the function tables. A row holds the Python name, what runs, the parameter names and what comes back; the
-// docstring and the signature that help() shows are made of it when the module is built.
+// Rows of the function tables. A row holds the Python name, what runs, the parameters and what comes back. When the module is
+// built, the docstring and the signature that help() shows are made of it, and, by python/stubs.py, the type stub. A
+// parameter that is no int, and whose type no letter tells, has it behind its name: "size, cfg: dict, /".
 #pragma once
 
 #include <string_view>
@@ -18,21 +19,38 @@ constexpr size_t LastPart(std::string_view path) { return path.rfind('.') + 1; }
 
 constexpr const char* Skip(const char* text, size_t count) { return text + count; }
 
-inline PyCFunction Erase(Function function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+inline PyCFunction Erase(Function function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
+
+// "f(a, b: list[int], c=1)..." without its types, which Python does not take in the signature of a function made in C.
+template <size_t kSize>
+consteval FixedString<kSize> WithoutTypes(const char (&from)[kSize]) {
+  FixedString<kSize> to({});
+  size_t length = 0;
+  int depth = 0;
+  bool in_type = false;
+  const std::string_view all(from, kSize);
+  const size_t end = all.find(")\n");
+  for (size_t i = 0; i < kSize; ++i) {
+    const char c = from[i];
+    depth += (c == '[') - (c == ']');
+    if (i <= end && depth == 0 && (c == ':' || c == ',' || c == '=' || i == end)) in_type = c == ':';
+    if (!in_type) to.text[length++] = c;
+  }
+  return to;
 }
 
 // How many names "a, b, c" has.
-constexpr size_t CountNames(std::string_view names) {
-  return static_cast<size_t>(std::count(names.begin(), names.end(), ',')) + 1;
-}
+constexpr size_t CountNames(std::string_view names) { return static_cast<size_t>(std::count(names.begin(), names.end(), ',')) + 1; }
 
 }  // namespace ropeway::python
 
 // clang-format off
-#define RW_ROW(path, function, signature, text) \
+#define RW_ROW(path, function, signature, sentences) \
   {::ropeway::python::Skip(path, ::ropeway::python::LastPart(path)), ::ropeway::python::Erase(function), \
-   METH_FASTCALL, ::ropeway::python::Skip(path "(" signature ")\n--\n\n" text, ::ropeway::python::LastPart(path))}
+   METH_FASTCALL, [] { \
+     static constexpr auto kText = ::ropeway::python::WithoutTypes(path "(" signature ")\n--\n\n" sentences); \
+     return ::ropeway::python::Skip(kText.text, ::ropeway::python::LastPart(path)); \
+   }()}
 
 #define RW_C_ROW(path, function, format, gil, names, signature, returns, text) \
   RW_ROW(path, (&::ropeway::python::Call<path, &function, format, ::ropeway::python::Gil::gil, names>), signature, \

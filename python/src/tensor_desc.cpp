@@ -162,8 +162,7 @@ PyObject* GetDimV2(PyObject*, Argv argv, Py_ssize_t count) {
   size_t index;
   if (!ReadArguments<"PP">(kPath, argv, count, handle, index)) return nullptr;
   const TensorDesc* desc = FindDim(kPath, handle, index);
-  return desc == nullptr ? Tuple(ToPython(0), ToPython(kBad))
-                         : Tuple(ToPython(desc->dims[index]), ToPython(ACL_SUCCESS));
+  return desc == nullptr ? Tuple(ToPython(0), ToPython(kBad)) : Tuple(ToPython(desc->dims[index]), ToPython(ACL_SUCCESS));
 }
 
 PyObject* GetDimRange(PyObject*, Argv argv, Py_ssize_t count) {
@@ -173,8 +172,7 @@ PyObject* GetDimRange(PyObject*, Argv argv, Py_ssize_t count) {
   size_t index, numbers;
   if (!ReadArguments<"PPP">(kPath, argv, count, handle, index, numbers)) return nullptr;
   if (numbers < ACL_TENSOR_SHAPE_RANGE_NUM || numbers > kMostNumbers)
-    return Tuple(None(),
-                 ToPython(Fail(kPath, kBad, "dim_range_num " + std::to_string(numbers) + " is not in 2..4096")));
+    return Tuple(None(), ToPython(Fail(kPath, kBad, "dim_range_num " + std::to_string(numbers) + " is not in 2..4096")));
   const TensorDesc* desc = FindDim(kPath, handle, index);
   if (desc == nullptr) return Tuple(None(), ToPython(kBad));
   Dims range(numbers, 0);
@@ -205,14 +203,10 @@ PyObject* GetByIndex(PyObject*, Argv argv, Py_ssize_t count) {
 // Which axis stands where in the formats that are permutations of each other.
 std::optional<std::string_view> AxesOf(aclFormat format) {
   switch (format) {
-    case ACL_FORMAT_NCHW:
-      return "NCHW";
-    case ACL_FORMAT_NHWC:
-      return "NHWC";
-    case ACL_FORMAT_HWCN:
-      return "HWCN";
-    default:
-      return std::nullopt;
+    case ACL_FORMAT_NCHW: return "NCHW";
+    case ACL_FORMAT_NHWC: return "NHWC";
+    case ACL_FORMAT_HWCN: return "HWCN";
+    default: return std::nullopt;
   }
 }
 
@@ -228,9 +222,8 @@ PyObject* TransFormat(PyObject*, Argv argv, Py_ssize_t count) {
   const auto from = AxesOf(desc->format), to = AxesOf(wanted);
   if (wanted != desc->format) {
     if (!from || !to || desc->dims.size() != from->size())
-      return Tuple(ToPython(0),
-                   ToPython(Fail(kPath, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                                 "only NCHW, NHWC and HWCN of four dimensions are turned into each other here")));
+      return Tuple(ToPython(0), ToPython(Fail(kPath, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                                              "only NCHW, NHWC and HWCN of four dimensions are turned into each other here")));
     for (size_t i = 0; i < to->size(); ++i) result.dims[i] = desc->dims[from->find((*to)[i])];
   }
   return Tuple(ToPython(Descs().Add(std::move(result))), ToPython(ACL_SUCCESS));
@@ -256,54 +249,52 @@ constexpr void* kNoAddress = nullptr;
 }  // namespace
 
 Table kTensorDescFunctions[] = {
-    RW_SPECIAL("acl.create_tensor_desc", &Create, "data_type, dims, format, /", "handle",
+    RW_SPECIAL("acl.create_tensor_desc", &Create, "data_type, dims: list[int], format, /", "handle",
                "A tensor descriptor; dims is a list, -1 for a dimension that is not known."),
     RW_SPECIAL("acl.destroy_tensor_desc", &Destroy, "desc, /", "None", "Ends a tensor descriptor."),
-    RW_SPECIAL("acl.get_tensor_desc_type", (&Get<"acl.get_tensor_desc_type", &Type, ACL_DT_UNDEFINED>), "desc, /",
-               "int", "The data type, -1 for none."),
-    RW_SPECIAL("acl.get_tensor_desc_format", (&Get<"acl.get_tensor_desc_format", &Format, ACL_FORMAT_UNDEFINED>),
-               "desc, /", "int", "The format, -1 for none."),
+    RW_SPECIAL("acl.get_tensor_desc_type", (&Get<"acl.get_tensor_desc_type", &Type, ACL_DT_UNDEFINED>), "desc, /", "int",
+               "The data type, -1 for none."),
+    RW_SPECIAL("acl.get_tensor_desc_format", (&Get<"acl.get_tensor_desc_format", &Format, ACL_FORMAT_UNDEFINED>), "desc, /", "int",
+               "The format, -1 for none."),
     RW_SPECIAL("acl.get_tensor_desc_size", (&Get<"acl.get_tensor_desc_size", &ByteSize, kNone>), "desc, /", "int",
                "Bytes of the tensor; 0 when a dimension is not known."),
-    RW_SPECIAL("acl.get_tensor_desc_element_count", (&Get<"acl.get_tensor_desc_element_count", &ElementCount, kNone>),
-               "desc, /", "int", "Elements of the tensor; 0 when a dimension is not known."),
-    RW_SPECIAL("acl.get_tensor_desc_num_dims", (&Get<"acl.get_tensor_desc_num_dims", &NumDims, kNone>), "desc, /",
-               "int", "The number of dimensions."),
+    RW_SPECIAL("acl.get_tensor_desc_element_count", (&Get<"acl.get_tensor_desc_element_count", &ElementCount, kNone>), "desc, /", "int",
+               "Elements of the tensor; 0 when a dimension is not known."),
+    RW_SPECIAL("acl.get_tensor_desc_num_dims", (&Get<"acl.get_tensor_desc_num_dims", &NumDims, kNone>), "desc, /", "int",
+               "The number of dimensions."),
     RW_SPECIAL("acl.get_tensor_desc_name", (&Get<"acl.get_tensor_desc_name", &Name, kNoName>), "desc, /", "str or None",
                "The name that set_tensor_desc_name gave."),
-    RW_SPECIAL("acl.get_tensor_desc_address", (&Get<"acl.get_tensor_desc_address", &Address, kNoAddress>), "desc, /",
-               "addr", "The address of the tensor, which only descriptors of a model's operators have; otherwise 0."),
+    RW_SPECIAL("acl.get_tensor_desc_address", (&Get<"acl.get_tensor_desc_address", &Address, kNoAddress>), "desc, /", "addr",
+               "The address of the tensor, which only descriptors of a model's operators have; otherwise 0."),
     RW_SPECIAL("acl.get_tensor_desc_dim", &GetDim, "desc, index, /", "int", "One dimension, -1 when there is none."),
-    RW_SPECIAL("acl.get_tensor_desc_dim_v2", &GetDimV2, "desc, index, /", "(dim, ret)",
-               "One dimension, and whether there is one."),
-    RW_SPECIAL("acl.get_tensor_desc_dim_range", &GetDimRange, "desc, index, dim_range_num, /", "(list or None, ret)",
+    RW_SPECIAL("acl.get_tensor_desc_dim_v2", &GetDimV2, "desc, index, /", "(dim, ret)", "One dimension, and whether there is one."),
+    RW_SPECIAL("acl.get_tensor_desc_dim_range", &GetDimRange, "desc, index, dim_range_num, /", "(list[int] or None, ret)",
                "Least and greatest value of a dimension, -1 for no limit."),
     RW_SPECIAL("acl.get_tensor_desc_by_index", &GetByIndex, "desc, index, /", "handle",
                "The descriptor behind another one; here each stands alone."),
-    RW_SPECIAL("acl.set_tensor_desc_name", &SetName, "desc, name, /", "None", "Gives a name."),
+    RW_SPECIAL("acl.set_tensor_desc_name", &SetName, "desc, name: str, /", "None", "Gives a name."),
     RW_SPECIAL("acl.trans_tensor_desc_format", &TransFormat, "src_desc, dst_format, /", "(dst_desc, ret)",
                "A new descriptor with the dimensions in the order of another format (NCHW, NHWC, HWCN)."),
-    RW_SPECIAL("acl.set_tensor_storage_format",
-               (&Set<"acl.set_tensor_storage_format", 'I', &TensorDesc::storage_format>), "desc, format, /", "ret",
-               "The format in memory."),
-    RW_SPECIAL("acl.set_tensor_format", (&Set<"acl.set_tensor_format", 'I', &TensorDesc::storage_format>),
-               "desc, format, /", "ret", "The same as set_tensor_storage_format."),
-    RW_SPECIAL("acl.set_tensor_origin_format", (&Set<"acl.set_tensor_origin_format", 'I', &TensorDesc::origin_format>),
-               "desc, format, /", "ret", "The format before a change."),
+    RW_SPECIAL("acl.set_tensor_storage_format", (&Set<"acl.set_tensor_storage_format", 'I', &TensorDesc::storage_format>),
+               "desc, format, /", "ret", "The format in memory."),
+    RW_SPECIAL("acl.set_tensor_format", (&Set<"acl.set_tensor_format", 'I', &TensorDesc::storage_format>), "desc, format, /", "ret",
+               "The same as set_tensor_storage_format."),
+    RW_SPECIAL("acl.set_tensor_origin_format", (&Set<"acl.set_tensor_origin_format", 'I', &TensorDesc::origin_format>), "desc, format, /",
+               "ret", "The format before a change."),
     RW_SPECIAL("acl.set_tensor_dynamic_input", (&Set<"acl.set_tensor_dynamic_input", 'S', &TensorDesc::dynamic_input>),
-               "desc, name, /", "ret", "The name of a dynamic input."),
+               "desc, name: str, /", "ret", "The name of a dynamic input."),
     RW_SPECIAL("acl.set_tensor_storage_shape", (&SetDims<"acl.set_tensor_storage_shape", &TensorDesc::storage_dims>),
-               "desc, dims, /", "ret", "The shape in memory."),
-    RW_SPECIAL("acl.set_tensor_shape", (&SetDims<"acl.set_tensor_shape", &TensorDesc::storage_dims>), "desc, dims, /",
-               "ret", "The same as set_tensor_storage_shape."),
+               "desc, dims: list[int], /", "ret", "The shape in memory."),
+    RW_SPECIAL("acl.set_tensor_shape", (&SetDims<"acl.set_tensor_shape", &TensorDesc::storage_dims>), "desc, dims: list[int], /", "ret",
+               "The same as set_tensor_storage_shape."),
     RW_SPECIAL("acl.set_tensor_origin_shape", (&SetDims<"acl.set_tensor_origin_shape", &TensorDesc::origin_dims>),
-               "desc, dims, /", "ret", "The shape before a change."),
+               "desc, dims: list[int], /", "ret", "The shape before a change."),
     RW_SPECIAL("acl.set_tensor_shape_range", (&SetRanges<"acl.set_tensor_shape_range", &TensorDesc::shape_range>),
-               "desc, ranges, /", "ret", "A [least, greatest] for each dimension."),
+               "desc, ranges: list[list[int]], /", "ret", "A [least, greatest] for each dimension."),
     RW_SPECIAL("acl.set_tensor_value_range", (&SetRanges<"acl.set_tensor_value_range", &TensorDesc::value_range>),
-               "desc, ranges, /", "ret", "A [least, greatest] for the values."),
-    RW_SPECIAL("acl.set_tensor_place_ment", (&Set<"acl.set_tensor_place_ment", 'I', &TensorDesc::placement>),
-               "desc, mem_type, /", "ret", "Where the tensor lies: 0 device, 1 host."),
+               "desc, ranges: list[list[int]], /", "ret", "A [least, greatest] for the values."),
+    RW_SPECIAL("acl.set_tensor_place_ment", (&Set<"acl.set_tensor_place_ment", 'I', &TensorDesc::placement>), "desc, mem_type, /", "ret",
+               "Where the tensor lies: 0 device, 1 host."),
     RW_SPECIAL("acl.set_tensor_const", &SetConst, "desc, data, length, /", "ret", "Marks the tensor as constant."),
     {}};
 

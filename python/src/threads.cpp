@@ -36,8 +36,7 @@ void NoteFailure(Thread* thread) {
     Text text;
     thread->failure = name != nullptr && text.Read(name) ? text.get() : "Exception";
     Py_XDECREF(name);
-    if (hook != nullptr)
-      Py_XDECREF(PyObject_CallFunctionObjArgs(hook, type, value, traceback == nullptr ? Py_None : traceback, nullptr));
+    if (hook != nullptr) Py_XDECREF(PyObject_CallFunctionObjArgs(hook, type, value, traceback == nullptr ? Py_None : traceback, nullptr));
     PyErr_Clear();
   }
   Py_XDECREF(type);
@@ -51,9 +50,8 @@ void* RunThread(void* argument) {
   PyGILState_STATE state;
   if (!EnterPython(&state)) return nullptr;
   StopCounting();
-  PyObject* result = thread->argument == Py_None
-                         ? PyObject_CallFunctionObjArgs(thread->function, nullptr)
-                         : PyObject_CallFunctionObjArgs(thread->function, thread->argument, nullptr);
+  PyObject* result = thread->argument == Py_None ? PyObject_CallFunctionObjArgs(thread->function, nullptr)
+                                                 : PyObject_CallFunctionObjArgs(thread->function, thread->argument, nullptr);
   if (result == nullptr) NoteFailure(thread);
   Py_XDECREF(result);
   Py_CLEAR(thread->function);
@@ -106,12 +104,10 @@ PyObject* StopThread(PyObject*, Argv argv, Py_ssize_t count) {
 }  // namespace
 
 Table kThreadFunctions[] = {
-    RW_SPECIAL(
-        "acl.util.start_thread", &StartThread, "fn, args, /", "(thread_id, err)",
-        "Starts an OS thread that calls fn(args), or fn() when args is None. Sets Ctrl-C back to ending the process."),
-    RW_SPECIAL(
-        "acl.util.stop_thread", &StopThread, "thread_id, /", "err",
-        "Waits for a thread of start_thread to end; RuntimeError when its function raised. Once for each thread."),
+    RW_SPECIAL("acl.util.start_thread", &StartThread, "fn: Callable, args: Any, /", "(thread_id, err)",
+               "Starts an OS thread that calls fn(args), or fn() when args is None. Sets Ctrl-C back to ending the process."),
+    RW_SPECIAL("acl.util.stop_thread", &StopThread, "thread_id, /", "err",
+               "Waits for a thread of start_thread to end; RuntimeError when its function raised. Once for each thread."),
     {}};
 
 }  // namespace ropeway::python

@@ -56,8 +56,7 @@ PyObject* NumpyToPtr(PyObject*, Argv argv, Py_ssize_t count) {
   if (!RequireArray(kPath, array)) return nullptr;
   const int contiguous = IsContiguous(array);
   if (contiguous < 0) return nullptr;
-  if (contiguous == 0 &&
-      !Warn("acl.util.numpy_to_ptr: the array is not contiguous; a copy from its address takes wrong bytes"))
+  if (contiguous == 0 && !Warn("acl.util.numpy_to_ptr: the array is not contiguous; a copy from its address takes wrong bytes"))
     return nullptr;
   return AddressOfArray(array);
 }
@@ -148,15 +147,14 @@ PyObject* PtrToBytes(PyObject*, Argv argv, Py_ssize_t count) {
 }  // namespace
 
 Table kUtilFunctions[] = {
-    RW_SPECIAL("acl.util.numpy_to_ptr", &NumpyToPtr, "array, /", "addr",
+    RW_SPECIAL("acl.util.numpy_to_ptr", &NumpyToPtr, "array: NDArray, /", "addr",
                "The address of an array's first element. Keep the array alive yourself. Deprecated: warns."),
-    RW_SPECIAL(
-        "acl.util.numpy_contiguous_to_ptr", &NumpyContiguousToPtr, "array, /", "(addr, array)",
-        "The address of a contiguous array, and that array: the same one, or a copy to keep alive. Deprecated: warns."),
-    RW_SPECIAL("acl.util.ptr_to_numpy", &PtrToNumpy, "ptr, shape, npy_type, /", "ndarray",
+    RW_SPECIAL("acl.util.numpy_contiguous_to_ptr", &NumpyContiguousToPtr, "array: NDArray, /", "(addr, array)",
+               "The address of a contiguous array, and that array: the same one, or a copy to keep alive. Deprecated: warns."),
+    RW_SPECIAL("acl.util.ptr_to_numpy", &PtrToNumpy, "ptr, shape: tuple[int, ...], npy_type, /", "ndarray",
                "An array over host memory, without a copy. shape is a tuple, npy_type a NumPy type number. Deprecated: "
                "warns."),
-    RW_SPECIAL("acl.util.bytes_to_ptr", &BytesToPtr, "data, /", "addr",
+    RW_SPECIAL("acl.util.bytes_to_ptr", &BytesToPtr, "data: bytes, /", "addr",
                "The address of the buffer inside a bytes object. Keep the object alive yourself."),
     RW_SPECIAL("acl.util.ptr_to_bytes", &PtrToBytes, "ptr, size, /", "bytes", "A copy of host memory as bytes."),
     {}};

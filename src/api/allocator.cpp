@@ -1,9 +1,9 @@
-// Allocators that a program offers per stream (copy-and-memory.md 9.3). Bookkeeping only: they are stored and handed
+// Allocators that a program offers per stream (rules/pools.md 3). Bookkeeping only: they are stored and handed
 // out for code that executes operators, and never called from here. Streams are keys by value and are not looked up.
-#include <mutex>
 #include <unordered_map>
 
 #include "api/entry.h"
+#include "base/mutex.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -22,12 +22,12 @@ struct Description {
 
 // A handle is a number that is never used again, so a stale one is noticed.
 struct Registry {
-  std::mutex mutex;
-  uintptr_t last_number = uintptr_t{0x24} << 56;
-  std::unordered_map<aclrtAllocatorDesc, Description> descriptions;
-  std::unordered_map<aclrtStream, aclrtAllocatorDesc> by_stream;
+  Mutex mutex{LockRank::kAllocators};
+  uintptr_t last_number RW_GUARDED_BY(mutex) = uintptr_t{0x24} << 56;
+  std::unordered_map<aclrtAllocatorDesc, Description> descriptions RW_GUARDED_BY(mutex);
+  std::unordered_map<aclrtStream, aclrtAllocatorDesc> by_stream RW_GUARDED_BY(mutex);
 
-  aclrtAllocatorDesc Add(const Description& description) {
+  aclrtAllocatorDesc Add(const Description& description) RW_REQUIRES(mutex) {
     auto* handle = reinterpret_cast<aclrtAllocatorDesc>(++last_number);
     descriptions.emplace(handle, description);
     return handle;
@@ -40,10 +40,10 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// The caller holds the registry's mutex, and the result is good as long as it does.
-Result<Description*> FindDescription(aclrtAllocatorDesc handle) {
-  auto found = TheRegistry().descriptions.find(handle);
-  if (found != TheRegistry().descriptions.end()) return &found->second;
+// The result is good as long as the mutex is held.
+Result<Description*> FindDescription(Registry& registry, aclrtAllocatorDesc handle) RW_REQUIRES(registry.mutex) {
+  auto found = registry.descriptions.find(handle);
+  if (found != registry.descriptions.end()) return &found->second;
   return Reject(ACL_ERROR_INVALID_PARAM, "allocatorDesc %p is not a live allocator description", handle);
 }
 
@@ -51,8 +51,8 @@ template <typename Field, typename Value>
 Status SetField(aclrtAllocatorDesc handle, Field Description::*field, const char* name, Value value) {
   RW_TRY(RequirePointer("allocatorDesc", handle));
   if (value == nullptr) return Reject(ACL_ERROR_INVALID_PARAM, "%s is NULL", name);
-  std::lock_guard lock(TheRegistry().mutex);
-  RW_TRY_SET(Description * description, FindDescription(handle));
+  LockGuard lock(TheRegistry().mutex);
+  RW_TRY_SET(Description * description, FindDescription(TheRegistry(), handle));
   description->*field = value;
   return Ok();
 }
@@ -67,7 +67,7 @@ Status RequireComplete(const Description& description) {
   return Reject(ACL_ERROR_INVALID_PARAM, "allocatorDesc has no %s; set it before registering", missing);
 }
 
-void Forget(Registry& registry, aclrtStream stream) {
+void Forget(Registry& registry, aclrtStream stream) RW_REQUIRES(registry.mutex) {
   auto found = registry.by_stream.find(stream);
   if (found == registry.by_stream.end()) return;
   registry.descriptions.erase(found->second);
@@ -85,7 +85,7 @@ void Store(T* output, T value) {
 aclrtAllocatorDesc aclrtAllocatorCreateDesc(void) {
   aclrtAllocatorDesc handle = nullptr;
   Entry(__func__, [&]() -> Status {
-    std::lock_guard lock(TheRegistry().mutex);
+    LockGuard lock(TheRegistry().mutex);
     handle = TheRegistry().Add(Description());
     return Ok();
   });
@@ -95,11 +95,11 @@ aclrtAllocatorDesc aclrtAllocatorCreateDesc(void) {
 aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("allocatorDesc", allocatorDesc));
-    std::lock_guard lock(TheRegistry().mutex);
-    RW_TRY_SET(Description * description, FindDescription(allocatorDesc));
+    LockGuard lock(TheRegistry().mutex);
+    RW_TRY_SET(Description * description, FindDescription(TheRegistry(), allocatorDesc));
     if (description->registered)
-      return Reject(ACL_ERROR_INVALID_PARAM,
-                    "allocatorDesc %p belongs to a registration, which aclrtAllocatorUnregister ends", allocatorDesc);
+      return Reject(ACL_ERROR_INVALID_PARAM, "allocatorDesc %p belongs to a registration, which aclrtAllocatorUnregister ends",
+                    allocatorDesc);
     TheRegistry().descriptions.erase(allocatorDesc);
     return Ok();
   });
@@ -121,8 +121,7 @@ aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc
   return Entry(__func__, [&] { return SetField(allocatorDesc, &Description::alloc_advise, "func", func); });
 }
 
-aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocatorDesc,
-                                                     aclrtAllocatorGetAddrFromBlockFunc func) {
+aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorGetAddrFromBlockFunc func) {
   return Entry(__func__, [&] { return SetField(allocatorDesc, &Description::get_addr_from_block, "func", func); });
 }
 
@@ -132,8 +131,8 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("allocatorDesc", allocatorDesc));
     Registry& registry = TheRegistry();
-    std::lock_guard lock(registry.mutex);
-    RW_TRY_SET(Description * description, FindDescription(allocatorDesc));
+    LockGuard lock(registry.mutex);
+    RW_TRY_SET(Description * description, FindDescription(registry, allocatorDesc));
     RW_TRY(RequireComplete(*description));
     Description copy = *description;
     copy.registered = true;
@@ -151,11 +150,11 @@ aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc* alloc
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("allocatorDesc", allocatorDesc));
-    std::lock_guard lock(TheRegistry().mutex);
+    LockGuard lock(TheRegistry().mutex);
     auto found = TheRegistry().by_stream.find(stream);
     if (found == TheRegistry().by_stream.end())
       return Reject(ACL_ERROR_INVALID_PARAM, "stream %p has no allocator; call aclrtAllocatorRegister first", stream);
-    RW_TRY_SET(Description * description, FindDescription(found->second));
+    RW_TRY_SET(Description * description, FindDescription(TheRegistry(), found->second));
     *allocatorDesc = found->second;
     Store(allocator, description->object);
     Store(allocFunc, description->alloc);
@@ -169,7 +168,7 @@ aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc* alloc
 aclError aclrtAllocatorUnregister(aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("stream", stream));
-    std::lock_guard lock(TheRegistry().mutex);
+    LockGuard lock(TheRegistry().mutex);
     Forget(TheRegistry(), stream);
     return Ok();
   });

@@ -1,4 +1,4 @@
-// Cache maintenance (copy-and-memory.md 7.3). Memory is coherent here, so an operation is a task that keeps its place
+// Cache maintenance (rules/memory.md 4). Memory is coherent here, so an operation is a task that keeps its place
 // in the stream and does nothing. What this class of devices does not have is in refused/cache.cpp.
 #include "api/entry.h"
 #include "runtime/transfer.h"
@@ -29,8 +29,7 @@ Status RequireRuntimeArgument(const char* name, const void* pointer) {
 
 Status RequireCmoType(aclrtCmoType cmoType) {
   if (static_cast<unsigned>(cmoType) <= ACL_RT_CMO_TYPE_FLUSH) return Ok();
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType %d is unknown; use ACL_RT_CMO_TYPE_PREFETCH",
-              static_cast<int>(cmoType));
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "cmoType %d is unknown; use ACL_RT_CMO_TYPE_PREFETCH", static_cast<int>(cmoType));
 }
 
 Status SubmitNothing(const char* call, aclrtCmoType cmoType, aclrtStream stream) {

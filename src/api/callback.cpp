@@ -1,5 +1,6 @@
-// User functions in streams (runtime.md 7): with a thread that the program provides, or on the context's own thread.
+// User functions in streams (rules/callbacks.md): with a thread that the program provides, or on the context's own thread.
 #include "api/entry.h"
+#include "base/mutex.h"
 #include "stream/report_mailbox.h"
 
 using namespace ropeway;
@@ -56,7 +57,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     const StreamRef on = OrDefault(found, *context);
     ReportMailbox* mailbox;
     {
-      std::lock_guard lock(on.stream->lock());
+      LockGuard lock(on.stream->lock());
       if (on.stream->family == Stream::Family::kHostFunction)
         return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is used with aclrtLaunchHostFunc; a stream has one callback family");
       mailbox = on.stream->mailbox;
@@ -74,14 +75,14 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     if (fn == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "fn is NULL");
     RW_TRY_SET(Context * context, CurrentContext());
     const StreamRef on = OrDefault(found, *context);
+    context->host_thread().Prepare();
     {
-      std::lock_guard lock(on.stream->lock());
+      LockGuard lock(on.stream->lock());
       if (on.stream->family == Stream::Family::kReport)
         return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is subscribed by aclrtSubscribeReport; a stream has one callback family");
       const bool ours = on.stream->generation() == on.generation && on.stream->RequireContext(&context->scope()).ok();
       if (ours) on.stream->family = Stream::Family::kHostFunction;
     }
-    context->host_thread().Prepare();
     Task task = CallTask(&context->host_thread(), fn, args, true, "aclrtLaunchHostFunc");
     return Submit(on, *context, task);
   });

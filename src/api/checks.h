@@ -34,8 +34,7 @@ inline Status RequireRange(Layer layer, const char* name, int64_t value, int64_t
 inline Status RequireSome(Layer layer, const char* name, uint64_t value) {
   if (value != 0) return Ok();
   constexpr const char* kText = "%s is 0, and there is nothing to do";
-  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name)
-                                : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name);
+  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name) : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name);
 }
 
 // Flags and reserved numbers.
@@ -43,8 +42,7 @@ inline Status RequireZero(Layer layer, const char* name, uint64_t value) {
   if (value == 0) return Ok();
   constexpr const char* kText = "%s is 0x%llx, but it must be 0";
   const auto v = static_cast<unsigned long long>(value);
-  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name, v)
-                                : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name, v);
+  return layer == Layer::kOuter ? Reject(ACL_ERROR_INVALID_PARAM, kText, name, v) : Fail(ACL_ERROR_RT_PARAM_INVALID, kText, name, v);
 }
 
 inline Status RequireNull(const char* name, const void* pointer) {

@@ -1,4 +1,4 @@
-// Contexts (runtime.md 3).
+// Contexts (rules/contexts.md).
 #include "api/entry.h"
 
 using namespace ropeway;
@@ -46,7 +46,7 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
     // Clients read this output without looking at the code.
     *context = nullptr;
     Result<Context*> brought_up = FindContextSlowly();
-    if (!brought_up.ok()) return MakeFailure(brought_up.status().code(), false);
+    if (!brought_up.ok()) return brought_up.status().Quiet();
     *context = brought_up.value()->handle();
     return Ok();
   });

@@ -1,4 +1,4 @@
-// Counting notifies (runtime.md 6.2): the 950 class has them, the others answer 207000.
+// Counting notifies (rules/signals.md 2): the 950 class has them, the others answer 207000.
 #include "stream/count_notify.h"
 
 #include <array>
@@ -13,8 +13,8 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-constexpr int kMaxCounters = 65535;                              // per device
-std::array<std::atomic<int>, Config::kMaxDevices> g_counters{};  // by physical id
+constexpr int kMaxCounters = 65535;                      // per device
+std::array<std::atomic<int>, kMaxDevices> g_counters{};  // by physical id
 
 std::atomic<int>& CountersOf(int device) { return g_counters[static_cast<size_t>(device)]; }
 
@@ -56,8 +56,7 @@ Status FindTarget(StreamRef found, Context** context, StreamRef* target) {
 aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequireGiven("cntNotify", cntNotify));
-    if (flag != 0)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag is 0x%llx, but it must be 0", static_cast<unsigned long long>(flag));
+    if (flag != 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag is 0x%llx, but it must be 0", static_cast<unsigned long long>(flag));
     RW_TRY(RequireCounters());
     RW_TRY_SET(Context * context, CurrentContext());
     std::atomic<int>& count = CountersOf(context->device());

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "api/entry.h"
+#include "base/half.h"
 #include "base/log.h"
-#include "engine/cpu/kernels/half.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -33,13 +33,9 @@ aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size)
   });
 }
 
-void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer) {
-  return dataBuffer == nullptr ? nullptr : dataBuffer->data;
-}
+void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer) { return dataBuffer == nullptr ? nullptr : dataBuffer->data; }
 
-uint32_t aclGetDataBufferSize(const aclDataBuffer* dataBuffer) {
-  return static_cast<uint32_t>(aclGetDataBufferSizeV2(dataBuffer));
-}
+uint32_t aclGetDataBufferSize(const aclDataBuffer* dataBuffer) { return static_cast<uint32_t>(aclGetDataBufferSizeV2(dataBuffer)); }
 
 size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer) { return dataBuffer == nullptr ? 0 : dataBuffer->size; }
 
@@ -52,39 +48,32 @@ size_t aclDataTypeSize(aclDataType dataType) {
     case ACL_HIFLOAT8:
     case ACL_FLOAT8_E5M2:
     case ACL_FLOAT8_E4M3FN:
-    case ACL_FLOAT8_E8M0:
-      return 1;
+    case ACL_FLOAT8_E8M0: return 1;
     case ACL_FLOAT16:
     case ACL_BF16:
     case ACL_INT16:
-    case ACL_UINT16:
-      return 2;
+    case ACL_UINT16: return 2;
     case ACL_FLOAT:
     case ACL_INT32:
     case ACL_UINT32:
-    case ACL_COMPLEX32:
-      return 4;
+    case ACL_COMPLEX32: return 4;
     case ACL_DOUBLE:
     case ACL_INT64:
     case ACL_UINT64:
-    case ACL_COMPLEX64:
-      return 8;
-    case ACL_COMPLEX128:
-      return 16;
-    default:
-      return 0;
+    case ACL_COMPLEX64: return 8;
+    case ACL_COMPLEX128: return 16;
+    default: return 0;
   }
 }
 
-float aclFloat16ToFloat(aclFloat16 value) { return cpu::HalfToFloat(value); }
+float aclFloat16ToFloat(aclFloat16 value) { return HalfToFloat(value); }
 
-aclFloat16 aclFloatToFloat16(float value) { return cpu::FloatToHalf(value); }
+aclFloat16 aclFloatToFloat16(float value) { return FloatToHalf(value); }
 
 void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_t line, const char* fmt, ...) {
   if (fmt == nullptr || !LogWanted(logLevel)) return;
   char text[1024];
-  const int head = snprintf(text, sizeof(text), "[%.256s:%u] %.256s: ", file != nullptr ? file : "?", line,
-                            func != nullptr ? func : "?");
+  const int head = snprintf(text, sizeof(text), "[%.256s:%u] %.256s: ", file != nullptr ? file : "?", line, func != nullptr ? func : "?");
   va_list arguments;
   va_start(arguments, fmt);
   vsnprintf(text + head, sizeof(text) - static_cast<size_t>(head), fmt, arguments);

@@ -1,4 +1,4 @@
-// Setting and resetting devices (runtime.md 2.1).
+// Setting and resetting devices (rules/devices.md 1).
 #include "api/entry.h"
 
 using namespace ropeway;
@@ -11,8 +11,7 @@ Status ResetDevice(int32_t deviceId, bool force) {
   RW_TRY(Runtime::RequireUsable());
   RW_TRY_SET(int physical_id, FindDevice("deviceId", deviceId));
   Runtime* runtime = Runtime::GetIfStarted();
-  if (runtime == nullptr)
-    return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d is not set in this process", deviceId);
+  if (runtime == nullptr) return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d is not set in this process", deviceId);
   return runtime->device(physical_id).Reset(force);
 }
 
@@ -32,8 +31,7 @@ aclError aclrtResetDevice(int32_t deviceId) {
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
   return Entry(__func__, [&] {
-    const Status status = ResetDevice(deviceId, true);
-    return status.ok() ? status : MakeFailure(status.code(), false);  // its errors do not reach the last error
+    return ResetDevice(deviceId, true).Quiet();  // its errors do not reach the last error
   });
 }
 

@@ -1,6 +1,5 @@
 #include "api/device_facts.h"
 
-#include "base/config.h"
 #include "runtime/runtime.h"
 
 namespace ropeway::api {
@@ -22,7 +21,7 @@ constexpr AttributeRow kAttributeRows[] = {
     {ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE,
      [](int) -> int64_t {
        Runtime* runtime = Runtime::GetIfStarted();
-       return static_cast<int64_t>(runtime == nullptr ? GetConfig().device_memory : runtime->memory().device_memory());
+       return static_cast<int64_t>(runtime == nullptr ? ThisMachine().device_memory : runtime->memory().device_memory());
      }},
     {ACL_DEV_ATTR_L2_CACHE_SIZE, [](int) -> int64_t { return kL2Bytes; }},
     {ACL_DEV_ATTR_SMP_ID, &Zero},

@@ -1,5 +1,5 @@
 // Which device is which: made-up but stable bus ids and uuids, and the conversions between user, logic and physical ids
-// (runtime.md 2.4, 2.8). There are no containers here, so logic and physical ids are the same.
+// (rules/devices.md 4, 8). There are no containers here, so logic and physical ids are the same.
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,16 +18,14 @@ constexpr int kFirstBus = 1;
 
 // The user id of a physical one; 107001 when there is no such device or it is not visible.
 Status FindUserId(const char* name, int32_t physical_id, int32_t* user_id) {
-  const int found = physical_id < 0 || physical_id >= GetConfig().devices ? -1 : Runtime::UserIdOf(physical_id);
+  const int found = physical_id < 0 || physical_id >= ThisMachine().devices ? -1 : Runtime::UserIdOf(physical_id);
   if (found < 0)
-    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s %d is not a device of this machine, or not a visible one", name,
-                physical_id);
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s %d is not a device of this machine, or not a visible one", name, physical_id);
   *user_id = found;
   return Ok();
 }
 
-aclError ToPhysical(const char* call, const char* name, int32_t user_id, const char* output_name,
-                    int32_t* physical_id) {
+aclError ToPhysical(const char* call, const char* name, int32_t user_id, const char* output_name, int32_t* physical_id) {
   return PlainEntry(call, [&]() -> Status {
     RW_TRY(RequirePointer(output_name, physical_id));
     RW_TRY_SET(*physical_id, FindDevice(name, user_id));
@@ -61,8 +59,7 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char* pciBusId, int32_t len) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("pciBusId", pciBusId));
     if (len <= kBusIdLength)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "len %d is less than %d, which the text and its end need", len,
-                  kBusIdLength + 1);
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "len %d is less than %d, which the text and its end need", len, kBusIdLength + 1);
     RW_TRY_SET(int device, FindDevice("deviceId", deviceId));
     snprintf(pciBusId, kBusIdLength + 1, "0000:%02x:00.0", static_cast<unsigned>(kFirstBus + device) & 0xFF);
     return Ok();

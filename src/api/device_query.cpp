@@ -1,5 +1,5 @@
 // What a program can ask about devices, and the settings of devices that only device code would feel
-// (runtime.md 2.2, 2.4, 2.6). Ids and names of devices are in device_identity.cpp.
+// (rules/devices.md 2, 4, 6). Ids and names of devices are in device_identity.cpp.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,7 +20,7 @@ constexpr uint32_t kLongestAbortMs = 36 * 60 * 1000;
 constexpr uint32_t kMeshSize = 8;  // devices of one server that are linked with each other directly
 
 // By physical id. A2 begins with infinity and NaN.
-std::array<std::atomic<bool>, Config::kMaxDevices> g_saturates{};
+std::array<std::atomic<bool>, kMaxDevices> g_saturates{};
 
 Status RequireLimit(aclrtDeviceLimit limit) {
   if (static_cast<uint32_t>(limit) > ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE)
@@ -31,8 +31,8 @@ Status RequireLimit(aclrtDeviceLimit limit) {
 
 Status RequireSupportedLimit(aclrtDeviceLimit limit) {
   if (DeviceLimitSupported(limit)) return Ok();
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "limit %d belongs to SIMT units, which %s does not have",
-              static_cast<int>(limit), GetConfig().soc_name.c_str());
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "limit %d belongs to SIMT units, which %s does not have", static_cast<int>(limit),
+              GetConfig().soc_name.c_str());
 }
 
 // Which operations are atomic. Nothing that runs here can issue one, so none is.
@@ -59,10 +59,10 @@ Status RequireAtomicArrays(const uint32_t* capabilities, const aclrtAtomicOperat
 aclError aclrtGetDeviceCount(uint32_t* count) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("count", count));
+    RW_TRY(Runtime::RequireEngine());
     const int visible = Runtime::VisibleCount();
     if (visible == 0)
-      return Fail(ACL_ERROR_RT_NO_DEVICE,
-                  "ASCEND_RT_VISIBLE_DEVICES leaves no device visible; it wants rising ids such as 0,1,3");
+      return Fail(ACL_ERROR_RT_NO_DEVICE, "ASCEND_RT_VISIBLE_DEVICES leaves no device visible; it wants rising ids such as 0,1,3");
     *count = static_cast<uint32_t>(visible);
     return Ok();
   });
@@ -91,8 +91,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
     RW_TRY_SET(int device, FindAskedDevice(deviceId));
     const std::optional<int64_t> found = DeviceAttribute(device, attr);
     if (!found && (attr == ACL_DEV_ATTR_HD_CONNECT_TYPE || attr == ACL_DEV_ATTR_DEVICE_FORM_FACTOR))
-      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s does not tell attribute %d", GetConfig().soc_name.c_str(),
-                  static_cast<int>(attr));
+      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s does not tell attribute %d", GetConfig().soc_name.c_str(), static_cast<int>(attr));
     if (!found) return Fail(ACL_ERROR_RT_PARAM_INVALID, "attr %d is not a device attribute", static_cast<int>(attr));
     *value = *found;
     return Ok();
@@ -103,10 +102,8 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     RW_TRY(FindDevice("deviceId", deviceId).status());
-    if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
-        devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devFeatureType %d is not a feature; they are 1 and 21",
-                  static_cast<int>(devFeatureType));
+    if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV && devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV)
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devFeatureType %d is not a feature; they are 1 and 21", static_cast<int>(devFeatureType));
     *value = ACL_DEV_FEATURE_NOT_SUPPORT;  // both are about kernels and queues
     return Ok();
   });
@@ -116,12 +113,10 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("value", value));
     if (deviceId >= static_cast<uint32_t>(Runtime::VisibleCount()))
-      return Reject(ACL_ERROR_INVALID_PARAM, "deviceId %u is not one of the %d visible devices", deviceId,
-                    Runtime::VisibleCount());
+      return Reject(ACL_ERROR_INVALID_PARAM, "deviceId %u is not one of the %d visible devices", deviceId, Runtime::VisibleCount());
     static constexpr int64_t kValues[] = {kCubeCores, kVectorCores, kL2Bytes};  // in the order of the enum
     const auto index = static_cast<uint32_t>(deviceInfo);
-    if (index >= std::size(kValues))
-      return Reject(ACL_ERROR_INVALID_PARAM, "deviceInfo %d is not in 0..2", static_cast<int>(deviceInfo));
+    if (index >= std::size(kValues)) return Reject(ACL_ERROR_INVALID_PARAM, "deviceInfo %d is not in 0..2", static_cast<int>(deviceInfo));
     *value = kValues[index];
     return Ok();
   });
@@ -178,8 +173,7 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
   return Entry(__func__, [&]() -> Status {
     if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "mode %d is neither saturation (0) nor infinity and NaN (1)",
-                  static_cast<int>(mode));
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "mode %d is neither saturation (0) nor infinity and NaN (1)", static_cast<int>(mode));
     RW_TRY_SET(Context * context, CurrentContext());
     g_saturates[static_cast<size_t>(context->device())] = mode == ACL_RT_OVERFLOW_MODE_SATURATION;
     return Ok();
@@ -207,8 +201,8 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
   });
 }
 
-aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations,
-                                              const uint32_t count, int32_t deviceId) {
+aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations, const uint32_t count,
+                                              int32_t deviceId) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequireAtomicArrays(capabilities, operations, count));
     RW_TRY(FindDevice("deviceId", deviceId).status());
@@ -216,8 +210,8 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t* capabilities, const aclr
   });
 }
 
-aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations,
-                                             const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId) {
+aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t* capabilities, const aclrtAtomicOperation* operations, const uint32_t count,
+                                             int32_t srcDeviceId, int32_t dstDeviceId) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequireAtomicArrays(capabilities, operations, count));
     RW_TRY(FindDevice("srcDeviceId", srcDeviceId).status());
@@ -250,8 +244,7 @@ aclError aclrtSetDeviceTaskAbortCallback(const char* regName, aclrtDeviceTaskAbo
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout) {
   return Entry(__func__, [&]() -> Status {
     if (timeout > kLongestAbortMs)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "timeout %u ms is more than %u ms (36 minutes)", timeout,
-                  kLongestAbortMs);
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "timeout %u ms is more than %u ms (36 minutes)", timeout, kLongestAbortMs);
     RW_TRY_SET(Device * device, Runtime::BringUp(deviceId));
     return device->AbortTasks(timeout);
   });

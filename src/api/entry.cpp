@@ -1,26 +1,11 @@
 #include "api/entry.h"
 
-#include <exception>
-#include <new>
-
 #include "base/error_log.h"
 
 namespace ropeway::api {
 
-Status FromException() {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "host memory is exhausted");
-  } catch (const std::exception& error) {
-    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s", error.what());
-  } catch (...) {
-    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "an unknown exception ended the call");
-  }
-}
-
-aclError FileFailure(const char* call, Status status) {
-  LogFailure(call, status.code(), status.sets_last_error());
+aclError FileFailure(const char* call, const Status& status) {
+  LogFailure(call, status);
   return status.code();
 }
 
@@ -35,8 +20,8 @@ Result<StreamHold> HoldStream(aclrtStream handle, Context* context) {
 Result<int> FindDevice(const char* name, int64_t user_id) {
   const int visible = Runtime::VisibleCount();
   if (user_id < 0 || user_id >= visible)
-    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s %lld is not one of the %d visible devices", name,
-                static_cast<long long>(user_id), visible);
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s %lld is not one of the %d visible devices", name, static_cast<long long>(user_id),
+                visible);
   return Runtime::PhysicalId(static_cast<int>(user_id));
 }
 

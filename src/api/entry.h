@@ -12,10 +12,8 @@
 
 namespace ropeway::api {
 
-// What the exception that is being handled means to a caller of the API.
-[[gnu::cold]] Status FromException();
 // Files the text of a failure and returns its code.
-[[gnu::cold]] aclError FileFailure(const char* call, Status status);
+[[gnu::cold]] aclError FileFailure(const char* call, const Status& status);
 
 // What exceptions mean, too, is a Status.
 template <typename Body>
@@ -23,7 +21,7 @@ template <typename Body>
   try {
     return body();
   } catch (...) {
-    return FromException();
+    return FromException(ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_INTERNAL_ERROR);
   }
 }
 
@@ -53,7 +51,7 @@ template <typename Body>
   const Status status = Run(body);
   if (status.ok()) [[likely]]
     return ACL_SUCCESS;
-  return FileFailure(call, InForkedChild() ? RefuseForkedChild() : status);
+  return InForkedChild() ? FileFailure(call, RefuseForkedChild()) : FileFailure(call, status);
 }
 
 // --- Checks of the outer layer (100000) ---------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-// Events (runtime.md 5).
+// Events (rules/events.md).
 #include "api/event_handles.h"
 #include "api/wait_limit.h"
+#include "base/mutex.h"
 #include "runtime/product.h"
 #include "stream/ipc_event.h"
 
@@ -18,11 +19,9 @@ constexpr uint32_t kProcessSetting = 0xFFFFFFFF;
 Status CreateEvent(aclrtEvent* event, Event::Kind kind, uint32_t flags) {
   RW_TRY_SET(Context * context, CurrentContext());
   const bool hardware_id = kind == Event::Kind::kClassic;
-  Event* made = hardware_id && Event::ids_in_use() >= kMaxEvents
-                    ? nullptr
-                    : Event::Create(kind, flags, context->device(), &context->scope());
-  if (made == nullptr)
-    return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no event is left (%u at most); destroy some", kMaxEvents);
+  Event* made =
+      hardware_id && Event::ids_in_use() >= kMaxEvents ? nullptr : Event::Create(kind, flags, context->device(), &context->scope());
+  if (made == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no event is left (%u at most); destroy some", kMaxEvents);
   *event = Events().HandleOf(made);
   return Ok();
 }
@@ -34,7 +33,7 @@ Status RequireNotDeviceOnly(const Event& event) {
 
 // The first record and the first wait fix the flag that all later ones must use, even when they fail afterwards.
 Status BindFlag(Event& event, int Event::*binding, uint32_t flag, const char* what) {
-  std::lock_guard lock(event.lock());
+  LockGuard lock(event.lock());
   if (event.*binding < 0) event.*binding = static_cast<int>(flag);
   if (event.*binding == static_cast<int>(flag)) return Ok();
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag %u: the first %s of this event used flag %d, which binds it", flag, what, event.*binding);
@@ -43,7 +42,8 @@ Status BindFlag(Event& event, int Event::*binding, uint32_t flag, const char* wh
 // External operations belong to a graph that is being captured.
 Status CaptureExternal(Event& event, StreamRef found, bool record, const char* call) {
   if (event.kind() != Event::Kind::kEx || event.flags() != ACL_EVENT_SYNC)
-    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an external operation needs an event made by aclrtCreateEventExWithFlag with ACL_EVENT_SYNC alone");
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "an external operation needs an event made by aclrtCreateEventExWithFlag with ACL_EVENT_SYNC alone");
   if (found.stream == nullptr || !found.stream->capturing())
     return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "an external operation needs a stream that is being captured");
   RW_TRY_SET(Context * context, CurrentContext());
@@ -121,10 +121,10 @@ Status SynchronizeEvent(aclrtEvent event, Deadline deadline) {
   RW_TRY_SET(EventHold target, FindEvent("event", event));
   RW_TRY(RequireNotExternal(*target));
   RW_TRY(RequireNotCaptured("event", *target));
-  RW_TRY(target->CheckContext());
+  RW_TRY(target->DeliverContextFailure());
   if (IpcEvent* shared = target->ipc()) {
     RW_TRY(shared->Synchronize(deadline));
-    return target->CheckContext();
+    return target->DeliverContextFailure();
   }
   RecordHold record = target->latest();
   if (!record) return Ok();
@@ -135,10 +135,9 @@ Status SynchronizeEvent(aclrtEvent event, Deadline deadline) {
       if (record->state() != Record::State::kDone)
         return Fail(ACL_ERROR_RT_STREAM_ABORT, "the stream that should record the event was aborted");
       break;
-    case WaitOutcome::kDone:
-      break;
+    case WaitOutcome::kDone: break;
   }
-  return target->CheckContext();
+  return target->DeliverContextFailure();
 }
 
 // The time at which the latest record was reached.
@@ -148,8 +147,7 @@ Result<int64_t> RecordTime(const char* name, Event& event) {
   RW_TRY(RequireNotCaptured(name, event));
   RecordHold record = event.latest();
   if (!record) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s was never recorded", name);
-  if (!event.keeps_time())
-    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s was created without ACL_EVENT_TIME_LINE", name);
+  if (!event.keeps_time()) return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s was created without ACL_EVENT_TIME_LINE", name);
   if (record->state() != Record::State::kDone)
     return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s is not complete yet; synchronise it first", name);
   return record->time_ns();
@@ -209,7 +207,8 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     RW_TRY_SET(StreamRef found, FindStream(stream));
     RW_TRY(RequireNotDeviceOnly(*target));
     if (target->kind() == Event::Kind::kEx || !target->can_be_awaited())
-      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only events that streams can wait for, and that aclrtCreateEventWithFlag made, can be reset");
+      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     "only events that streams can wait for, and that aclrtCreateEventWithFlag made, can be reset");
     RW_TRY_SET(Context * context, CurrentContext());
     const StreamRef on = OrDefault(found, *context);
     return target->ResetOn(on, &context->scope(), "aclrtResetEvent");

@@ -1,7 +1,6 @@
-// Errors as a program sees them: last code, texts, exception callbacks, faults of devices (runtime.md 9.2
-// to 9.4, 2.10).
-#include "api/entry.h"
-#include "api/uce_array.h"
+// Errors as a program sees them: last code, texts, exception callbacks, faults of devices (rules/errors.md 4
+// to 6, rules/devices.md 10).
+#include "api/checks.h"
 #include "base/error_log.h"
 #include "stream/exception_report.h"
 
@@ -34,21 +33,9 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
   return level == ACL_RT_THREAD_LEVEL ? PeekLastError() : BadLevel(__func__, level);
 }
 
-aclError aclrtGetLastError(aclrtLastErrLevel level) {
-  return level == ACL_RT_THREAD_LEVEL ? TakeLastError() : BadLevel(__func__, level);
-}
+aclError aclrtGetLastError(aclrtLastErrLevel level) { return level == ACL_RT_THREAD_LEVEL ? TakeLastError() : BadLevel(__func__, level); }
 
-const char* aclGetRecentErrMsg() {
-  const char* texts = nullptr;
-  // Entry, because joining the texts takes memory, and nothing may be thrown from here.
-  return PlainEntry(__func__,
-               [&]() -> Status {
-                 texts = TakeRecentTexts();
-                 return Ok();
-               }) == ACL_SUCCESS
-             ? texts
-             : nullptr;
-}
+const char* aclGetRecentErrMsg() { return TakeRecentTexts(); }
 
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback) {
   return Entry(__func__, [&]() -> Status {
@@ -73,31 +60,23 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
   });
 }
 
-uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) {
-  return info == nullptr ? kNoInfo : Inside(info)->task_id;
-}
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info == nullptr ? kNoInfo : Inside(info)->task_id; }
 
-uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) {
-  return info == nullptr ? kNoInfo : Inside(info)->stream_id;
-}
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info == nullptr ? kNoInfo : Inside(info)->stream_id; }
 
-uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) {
-  return info == nullptr ? kNoInfo : Inside(info)->thread_id;
-}
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info == nullptr ? kNoInfo : Inside(info)->thread_id; }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info) {
   if (info == nullptr) return kNoInfo;
-  return static_cast<uint32_t>(
-      Runtime::UserIdOf(static_cast<int>(Inside(info)->device_id)));  // streams know physical ids
+  return static_cast<uint32_t>(Runtime::UserIdOf(static_cast<int>(Inside(info)->device_id)));  // streams know physical ids
 }
 
-uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) {
-  return info == nullptr ? kNoInfo : Inside(info)->error_code;
-}
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) { return info == nullptr ? kNoInfo : Inside(info)->error_code; }
 
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize, size_t* retSize) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequireUceArray(memUceInfoArray, arraySize));
+    RW_TRY(RequirePointer("memUceInfoArray", memUceInfoArray));
+    RW_TRY(RequireRange(Layer::kOuter, "arraySize", static_cast<int64_t>(arraySize), 1, MAX_MEM_UCE_INFO_ARRAY_SIZE));
     RW_TRY(RequirePointer("retSize", retSize));
     RW_TRY(FindDevice("deviceId", deviceId).status());
     *retSize = 0;  // memory here has no uncorrectable errors to tell of

@@ -1,4 +1,4 @@
-// Pinned and registered host memory (copy-and-memory.md 8).
+// Pinned and registered host memory (rules/host-memory.md).
 #include "api/entry.h"
 #include "api/malloc_config.h"
 
@@ -50,7 +50,8 @@ Status RequireHostRange(const void* ptr, uint64_t size) {
   const auto base = reinterpret_cast<uintptr_t>(ptr);
   if (size > UINTPTR_MAX - base)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p + size %llu leaves the address space", ptr, static_cast<unsigned long long>(size));
-  if (TheMemory().InDeviceSpace(ptr)) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is a device address; only host memory can be registered", ptr);
+  if (TheMemory().InDeviceSpace(ptr))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is a device address; only host memory can be registered", ptr);
   if (TheMemory().managed() != nullptr && TheMemory().managed()->Contains(ptr))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is managed memory, which devices reach without being registered", ptr);
   return Ok();
@@ -113,7 +114,7 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
     RW_TRY(CurrentContext().status());
     RW_TRY(RequireHostRange(ptr, size));
     uintptr_t alias = 0;
-    RW_TRY(TheMemory().Register(ptr, size, true, &alias));
+    RW_TRY(TheMemory().Register(ptr, size, {true, (type & ACL_HOST_REGISTER_READONLY) != 0}, &alias));
     *devPtr = reinterpret_cast<void*>(alias);
     return Ok();
   });
@@ -132,7 +133,7 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
     if ((flag & kPinned) != 0 && TouchesPinnedBlock(static_cast<const char*>(ptr), size))
       return Fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "ptr %p + size %llu holds memory that is pinned already", ptr,
                   static_cast<unsigned long long>(size));
-    return TheMemory().Register(ptr, size, (flag & kMapped) != 0, nullptr);
+    return TheMemory().Register(ptr, size, {(flag & kMapped) != 0, (flag & ACL_HOST_REG_READONLY) != 0}, nullptr);
   });
 }
 

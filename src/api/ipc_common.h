@@ -22,7 +22,7 @@ inline Status RequireServerPids(const aclrtServerPid* serverPids, size_t num) {
 
 // The two devices reach each other from now on. A device that this process does not have needs no way to it.
 inline void EnablePeers(int one, int other) {
-  if (one == other || other < 0 || other >= GetConfig().devices) return;
+  if (one == other || other < 0 || other >= ThisMachine().devices) return;
   Runtime::Get().device(one).SetPeer(other, true);
   Runtime::Get().device(other).SetPeer(one, true);
 }

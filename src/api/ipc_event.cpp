@@ -1,4 +1,4 @@
-// Events shared with other processes (runtime.md 5.8). A handle is the key's 64 characters, without an end behind them.
+// Events shared with other processes (rules/events.md 8). A handle is the key's 64 characters, without an end behind them.
 #include "stream/ipc_event.h"
 
 #include <cstring>
@@ -18,10 +18,12 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
     RW_TRY(RequirePointer("handle", handle));
     RW_TRY_SET(EventHold target, FindEvent("event", event));
     if (target->ipc() == nullptr)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "event %p has flags 0x%x; only one made with ACL_EVENT_IPC alone has a handle",
-                  event, target->flags());
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "event %p has flags 0x%x; only one made with ACL_EVENT_IPC alone has a handle", event,
+                  target->flags());
     RW_TRY_SET(const ipc::Key key, target->ipc()->Export());
-    std::memcpy(handle, key.Format().data(), sizeof(*handle));
+    char text[ipc::Key::kRoom];
+    key.Write(text);
+    std::memcpy(handle, text, sizeof(*handle));
     return Ok();
   });
 }

@@ -1,8 +1,9 @@
-// Device memory shared between processes by key (copy-and-memory.md 10.3), and the older rt names for the same.
+// Device memory shared between processes by key (rules/ipc.md 1), and the older rt names for the same.
+#include "runtime/ipc_memory.h"
+
 #include "api/checks.h"
 #include "api/ipc_common.h"
 #include "api/legacy.h"
-#include "runtime/ipc_memory.h"
 
 using namespace ropeway;
 using namespace ropeway::api;

@@ -1,4 +1,4 @@
-// Notifies shared with other processes (runtime.md 6.1).
+// Notifies shared with other processes (rules/signals.md 1).
 #include <cstring>
 
 #include "api/ipc_common.h"
@@ -25,7 +25,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t len, uint
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "flags 0x%llx is neither 0 nor 2", static_cast<unsigned long long>(flags));
     RW_TRY(CurrentContext().status());
     RW_TRY_SET(ipc::Key made, hold->Export(flags == ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
-    std::memcpy(key, made.Format().c_str(), ipc::Key::kRoom);
+    made.Write(key);
     return Ok();
   });
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/entry.h"
+#include "base/no_destroy.h"
 #include "base/slab.h"
 
 using namespace ropeway;
@@ -22,13 +23,13 @@ using LabelSlab = Slab<Label, 0x21>;
 using LabelListSlab = Slab<LabelList, 0x22>;
 
 LabelSlab& Labels() {
-  static auto* slab = new LabelSlab;
-  return *slab;
+  static constinit NoDestroy<LabelSlab> slab;
+  return slab.get();
 }
 
 LabelListSlab& LabelLists() {
-  static auto* slab = new LabelListSlab;
-  return *slab;
+  static constinit NoDestroy<LabelListSlab> slab;
+  return slab.get();
 }
 
 constexpr size_t kMaxLabels = 65535;
@@ -47,8 +48,7 @@ Status DestroyHandle(const char* what, void* handle, SlabType& slab) {
 
 Status RequireLiveLabels(const aclrtLabel* labels, size_t num) {
   for (size_t i = 0; i < num; ++i) {
-    if (Labels().Find(labels[i]) == nullptr)
-      return Fail(ACL_ERROR_RT_INVALID_HANDLE, "labels[%zu] %p is not a live label", i, labels[i]);
+    if (Labels().Find(labels[i]) == nullptr) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "labels[%zu] %p is not a live label", i, labels[i]);
   }
   return Ok();
 }
@@ -75,8 +75,7 @@ aclError aclrtCreateLabelList(aclrtLabel* labels, size_t num, aclrtLabelList* la
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("labels", labels));
     RW_TRY(RequirePointer("labelList", labelList));
-    if (num == 0 || num > kMaxLabels)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "num %zu is not in 1..%zu", num, kMaxLabels);
+    if (num == 0 || num > kMaxLabels) return Fail(ACL_ERROR_RT_PARAM_INVALID, "num %zu is not in 1..%zu", num, kMaxLabels);
     RW_TRY(RequireLiveLabels(labels, num));
     RW_TRY(CurrentContext().status());
     std::vector<aclrtLabel> copy(labels, labels + num);

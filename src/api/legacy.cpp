@@ -1,14 +1,14 @@
 // Names that live on beside their successors: six of the eleven rt names of legacy.h (the other five are refused, see
-// refused/ipc.cpp), the older spelling of the report functions (runtime.md 7.3), and streams made from a configuration
-// (4.1). Each stands for a function that is defined elsewhere.
+// refused/ipc.cpp), the older spelling of the report functions (rules/callbacks.md 3), and streams made from a configuration
+// (rules/streams.md 1). Each stands for a function that is defined elsewhere.
 #include "api/legacy.h"
 
 #include <memory>
-#include <mutex>
 #include <unordered_set>
 
 #include "api/device_facts.h"
 #include "api/entry.h"
+#include "base/mutex.h"
 #include "runtime/product.h"
 
 using namespace ropeway;
@@ -52,17 +52,16 @@ Result<const DeviceFact*> FindFact(int32_t moduleType, int32_t infoType) {
   for (const DeviceFact& fact : kDeviceFacts) {
     if (fact.module == moduleType && fact.kind == infoType) return &fact;
   }
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-              "module %d has no information of kind %d here; aclrtGetDeviceInfo knows more", moduleType, infoType);
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "module %d has no information of kind %d here; aclrtGetDeviceInfo knows more", moduleType,
+              infoType);
 }
 
 // --- Peer access between two named devices
 // -------------------------------------------------------------------------------
 
 Status SetAccess(uint32_t devIdDes, uint32_t phyIdSrc, bool on) {
-  if (phyIdSrc >= static_cast<uint32_t>(GetConfig().devices))
-    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "phyIdSrc %u is not one of the %d devices of this machine", phyIdSrc,
-                GetConfig().devices);
+  if (phyIdSrc >= static_cast<uint32_t>(ThisMachine().devices))
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "phyIdSrc %u is not one of the %d devices of this machine", phyIdSrc, ThisMachine().devices);
   RW_TRY(FindDevice("devIdDes", devIdDes).status());
   RW_TRY_SET(Device * device, Runtime::BringUp(static_cast<int>(devIdDes)));
   if (device->id() == static_cast<int>(phyIdSrc))
@@ -75,8 +74,8 @@ Status SetAccess(uint32_t devIdDes, uint32_t phyIdSrc, bool on) {
 // ------------------------
 
 struct StreamConfigs {
-  std::mutex mutex;
-  std::unordered_set<aclrtStreamConfigHandle*> alive;
+  Mutex mutex{LockRank::kStreamConfigs};
+  std::unordered_set<aclrtStreamConfigHandle*> alive RW_GUARDED_BY(mutex);
 };
 
 // Never destroyed: calls come from static destructors, too.
@@ -88,22 +87,17 @@ StreamConfigs& Configs() {
 template <typename T>
 Status SetField(T* field, const void* value, size_t valueSize) {
   if (valueSize != sizeof(T))
-    return Reject(ACL_ERROR_INVALID_PARAM, "valueSize %zu does not fit this attribute, which takes %zu bytes",
-                  valueSize, sizeof(T));
+    return Reject(ACL_ERROR_INVALID_PARAM, "valueSize %zu does not fit this attribute, which takes %zu bytes", valueSize, sizeof(T));
   *field = *static_cast<const T*>(value);
   return Ok();
 }
 
 Status SetOption(aclrtStreamConfigHandle& config, aclrtStreamConfigAttr attr, const void* value, size_t valueSize) {
   switch (attr) {
-    case ACL_RT_STREAM_WORK_ADDR_PTR:
-      return SetField(&config.workptr, value, valueSize);
-    case ACL_RT_STREAM_WORK_SIZE:
-      return SetField(&config.workSize, value, valueSize);
-    case ACL_RT_STREAM_FLAG:
-      return SetField(&config.flag, value, valueSize);
-    case ACL_RT_STREAM_PRIORITY:
-      return SetField(&config.priority, value, valueSize);
+    case ACL_RT_STREAM_WORK_ADDR_PTR: return SetField(&config.workptr, value, valueSize);
+    case ACL_RT_STREAM_WORK_SIZE: return SetField(&config.workSize, value, valueSize);
+    case ACL_RT_STREAM_FLAG: return SetField(&config.flag, value, valueSize);
+    case ACL_RT_STREAM_PRIORITY: return SetField(&config.priority, value, valueSize);
   }
   return Reject(ACL_ERROR_INVALID_PARAM, "attr %d is not a setting of streams (0 to 3)", static_cast<int>(attr));
 }
@@ -126,9 +120,7 @@ int32_t rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType,
   });
 }
 
-int32_t rtGetLogicDevIdByUserDevId(int32_t userDevId, int32_t* logicDevId) {
-  return aclrtGetLogicDevIdByUserDevId(userDevId, logicDevId);
-}
+int32_t rtGetLogicDevIdByUserDevId(int32_t userDevId, int32_t* logicDevId) { return aclrtGetLogicDevIdByUserDevId(userDevId, logicDevId); }
 
 int32_t rtEnableP2P(uint32_t devIdDes, uint32_t phyIdSrc, uint32_t flag) {
   return Entry(__func__, [&]() -> Status {
@@ -142,8 +134,7 @@ int32_t rtDisableP2P(uint32_t devIdDes, uint32_t phyIdSrc) {
 }
 
 // The direction comes from the addresses alone.
-int32_t rtMemcpyAsyncWithoutCheckKind(void* dst, uint64_t destMax, const void* src, uint64_t count, int32_t,
-                                      void* stream) {
+int32_t rtMemcpyAsyncWithoutCheckKind(void* dst, uint64_t destMax, const void* src, uint64_t count, int32_t, void* stream) {
   return aclrtMemcpyAsync(dst, destMax, src, count, ACL_MEMCPY_DEFAULT, stream);
 }
 
@@ -167,7 +158,7 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
   aclrtStreamConfigHandle* config = nullptr;
   Entry(__func__, [&]() -> Status {
     auto made = std::make_unique<aclrtStreamConfigHandle>();
-    std::lock_guard lock(Configs().mutex);
+    LockGuard lock(Configs().mutex);
     Configs().alive.insert(made.get());
     config = made.release();
     return Ok();
@@ -178,18 +169,16 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("handle", handle));
-    std::lock_guard lock(Configs().mutex);
+    LockGuard lock(Configs().mutex);
     if (Configs().alive.erase(handle) == 0)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                  "handle %p did not come from aclrtCreateStreamConfigHandle, or is destroyed already",
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "handle %p did not come from aclrtCreateStreamConfigHandle, or is destroyed already",
                   static_cast<void*>(handle));
     delete handle;
     return Ok();
   });
 }
 
-aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* attrValue,
-                                 size_t valueSize) {
+aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr, const void* attrValue, size_t valueSize) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("handle", handle));
     RW_TRY(RequirePointer("attrValue", attrValue));
@@ -203,7 +192,5 @@ aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle*
     RW_TRY(RequirePointer("stream", stream));
     return RequirePointer("handle", handle);
   });
-  return checked != ACL_SUCCESS
-             ? checked
-             : aclrtCreateStreamWithConfig(stream, handle->priority, static_cast<uint32_t>(handle->flag));
+  return checked != ACL_SUCCESS ? checked : aclrtCreateStreamWithConfig(stream, handle->priority, static_cast<uint32_t>(handle->flag));
 }

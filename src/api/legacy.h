@@ -16,8 +16,7 @@ RW_API int32_t rtGetLogicDevIdByUserDevId(int32_t userDevId, int32_t* logicDevId
 RW_API int32_t rtEnableP2P(uint32_t devIdDes, uint32_t phyIdSrc, uint32_t flag);
 RW_API int32_t rtDisableP2P(uint32_t devIdDes, uint32_t phyIdSrc);
 
-RW_API int32_t rtMemcpyAsyncWithoutCheckKind(void* dst, uint64_t destMax, const void* src, uint64_t count, int32_t kind,
-                                             void* stream);
+RW_API int32_t rtMemcpyAsyncWithoutCheckKind(void* dst, uint64_t destMax, const void* src, uint64_t count, int32_t kind, void* stream);
 
 RW_API int32_t rtIpcSetMemoryName(const void* ptr, uint64_t byteCount, char* name, uint32_t len);
 RW_API int32_t rtIpcDestroyMemoryName(const char* name);

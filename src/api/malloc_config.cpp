@@ -9,8 +9,7 @@ Status RequireDeviceAttributes(const aclrtMallocConfig* cfg, int current_user_id
     const aclrtMallocAttribute& attribute = cfg->attrs[i];
     switch (attribute.attr) {
       case ACL_RT_MEM_ATTR_RSV:
-      case ACL_RT_MEM_ATTR_MODULE_ID:
-        break;
+      case ACL_RT_MEM_ATTR_MODULE_ID: break;
       case ACL_RT_MEM_ATTR_DEVICE_ID:
         device = attribute.value.deviceId;  // a repeated attribute: the last one wins
         break;

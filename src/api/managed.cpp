@@ -1,4 +1,4 @@
-// Managed memory (copy-and-memory.md 9.1): allocation, advice, attributes. Advice changes what the attributes say and nothing
+// Managed memory (rules/managed.md): allocation, advice, attributes. Advice changes what the attributes say and nothing
 // else, because host and device see one memory.
 #include <cstring>
 #include <vector>
@@ -27,21 +27,11 @@ void Apply(aclrtMemManagedAdviseType advise, const ManagedPlace& place, Advice& 
   const int32_t who = place.type == ACL_MEM_LOCATIONTYPE_DEVICE ? place.id : ManagedPlace::kHostId;
   switch (advise) {
     case ACL_MEM_ADVISE_SET_READ_MOSTLY:
-    case ACL_MEM_ADVISE_UNSET_READ_MOSTLY:
-      advice.read_mostly = advise == ACL_MEM_ADVISE_SET_READ_MOSTLY;
-      return;
-    case ACL_MEM_ADVISE_SET_PREFERRED_LOCATION:
-      advice.preferred = place;
-      return;
-    case ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-      advice.preferred = ManagedPlace();
-      return;
-    case ACL_MEM_ADVISE_SET_ACCESSED_BY:
-      advice.accessed_by.insert(who);
-      return;
-    case ACL_MEM_ADVISE_UNSET_ACCESSED_BY:
-      advice.accessed_by.erase(who);
-      return;
+    case ACL_MEM_ADVISE_UNSET_READ_MOSTLY: advice.read_mostly = advise == ACL_MEM_ADVISE_SET_READ_MOSTLY; return;
+    case ACL_MEM_ADVISE_SET_PREFERRED_LOCATION: advice.preferred = place; return;
+    case ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION: advice.preferred = ManagedPlace(); return;
+    case ACL_MEM_ADVISE_SET_ACCESSED_BY: advice.accessed_by.insert(who); return;
+    case ACL_MEM_ADVISE_UNSET_ACCESSED_BY: advice.accessed_by.erase(who); return;
   }
 }
 
@@ -59,17 +49,12 @@ Status RequireAttribute(aclrtMemManagedRangeAttribute attribute, size_t dataSize
 
 int32_t ValueOf(aclrtMemManagedRangeAttribute attribute, const Advice& advice) {
   switch (attribute) {
-    case ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-      return advice.read_mostly ? 1 : 0;
+    case ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return advice.read_mostly ? 1 : 0;
     case ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-    case ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-      return advice.preferred.id;
-    case ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
-      return advice.preferred.type;
-    case ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-      return advice.prefetched.type;
-    default:
-      return advice.prefetched.id;
+    case ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return advice.preferred.id;
+    case ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return advice.preferred.type;
+    case ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return advice.prefetched.type;
+    default: return advice.prefetched.id;
   }
 }
 
@@ -114,23 +99,20 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
     }
     if (!block) {
       const Heap::Usage usage = space->usage(context->device());
-      return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  "size %llu does not fit: device %d has %zu of %zu bytes of managed addresses left; free some",
-                  static_cast<unsigned long long>(size), Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes,
-                  usage.capacity);
+      return Fail(
+          ACL_ERROR_RT_MEMORY_ALLOCATION, "size %llu does not fit: device %d has %zu of %zu bytes of managed addresses left; free some",
+          static_cast<unsigned long long>(size), Runtime::UserIdOf(context->device()), usage.capacity - usage.bytes, usage.capacity);
     }
     *ptr = *block;
     return Ok();
   });
 }
 
-aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclrtMemManagedAdviseType advise,
-                               aclrtMemManagedLocation location) {
+aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclrtMemManagedAdviseType advise, aclrtMemManagedLocation location) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("ptr", ptr));
     RW_TRY(RequireSome(Layer::kOuter, "size", size));
-    RW_TRY(RequireRange(Layer::kRuntime, "advise", advise, ACL_MEM_ADVISE_SET_READ_MOSTLY,
-                        ACL_MEM_ADVISE_UNSET_ACCESSED_BY));
+    RW_TRY(RequireRange(Layer::kRuntime, "advise", advise, ACL_MEM_ADVISE_SET_READ_MOSTLY, ACL_MEM_ADVISE_UNSET_ACCESSED_BY));
     if (advise != ACL_MEM_ADVISE_SET_READ_MOSTLY) RW_TRY(RequireDeviceOf("location", location));
     ManagedPlace place;
     if (NeedsPlace(advise)) {
@@ -145,8 +127,7 @@ aclError aclrtMemManagedAdvise(const void* const ptr, uint64_t size, aclrtMemMan
   });
 }
 
-aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* ptr, size_t size, void* data,
-                                size_t dataSize) {
+aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* ptr, size_t size, void* data, size_t dataSize) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointers({{"ptr", ptr}, {"data", data}}));
     RW_TRY(RequireSome(Layer::kOuter, "size", size));
@@ -157,8 +138,8 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const v
   });
 }
 
-aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size_t numAttributes, const void* ptr,
-                                 size_t size, void** data, size_t* dataSizes) {
+aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size_t numAttributes, const void* ptr, size_t size, void** data,
+                                 size_t* dataSizes) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointers({{"attributes", attributes}, {"ptr", ptr}, {"data", data}, {"dataSizes", dataSizes}}));
     RW_TRY(RequireSome(Layer::kOuter, "numAttributes", numAttributes));

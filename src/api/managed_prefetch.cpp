@@ -1,4 +1,4 @@
-// Prefetches of managed memory (copy-and-memory.md 9.1). There is nothing to migrate: a prefetch takes its place in the stream's
+// Prefetches of managed memory (rules/managed.md). There is nothing to migrate: a prefetch takes its place in the stream's
 // order, and the attributes know of it as soon as the call has returned.
 #include <vector>
 
@@ -39,8 +39,7 @@ Status RequireRuns(const size_t* indexes, size_t runs, size_t count) {
   for (size_t k = 0; k < runs; ++k) {
     const bool in_order = k == 0 ? indexes[0] == 0 : indexes[k] > indexes[k - 1];
     if (!in_order || indexes[k] >= count)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                  "prefetchLocIdxs[%zu] is %zu; the list begins with 0, grows, and stays below count %zu", k,
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "prefetchLocIdxs[%zu] is %zu; the list begins with 0, grows, and stays below count %zu", k,
                   indexes[k], count);
   }
   return Ok();
@@ -60,8 +59,7 @@ Status CollectRun(const void** ptrs, const size_t* sizes, size_t begin, size_t e
 }  // namespace
 }  // namespace ropeway::api
 
-aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemManagedLocation location, uint32_t flags,
-                                      aclrtStream stream) {
+aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemManagedLocation location, uint32_t flags, aclrtStream stream) {
   const char* call = __func__;
   return Entry(call, [&]() -> Status {
     RW_TRY(RequirePointer("ptr", ptr));
@@ -73,18 +71,15 @@ aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemMana
   });
 }
 
-aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, size_t count,
-                                           aclrtMemManagedLocation* prefetchLocs, size_t* prefetchLocIdxs,
-                                           size_t numPrefetchLocs, uint64_t flags, aclrtStream stream) {
+aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, size_t count, aclrtMemManagedLocation* prefetchLocs,
+                                           size_t* prefetchLocIdxs, size_t numPrefetchLocs, uint64_t flags, aclrtStream stream) {
   const char* call = __func__;
   return Entry(call, [&]() -> Status {
-    RW_TRY(RequirePointers(
-        {{"ptrs", ptrs}, {"sizes", sizes}, {"prefetchLocs", prefetchLocs}, {"prefetchLocIdxs", prefetchLocIdxs}}));
+    RW_TRY(RequirePointers({{"ptrs", ptrs}, {"sizes", sizes}, {"prefetchLocs", prefetchLocs}, {"prefetchLocIdxs", prefetchLocIdxs}}));
     RW_TRY(RequireSome(Layer::kOuter, "count", count));
     RW_TRY(RequireSome(Layer::kOuter, "numPrefetchLocs", numPrefetchLocs));
     RW_TRY(RequireZero(Layer::kOuter, "flags", flags));
-    if (count < numPrefetchLocs)
-      return Reject(ACL_ERROR_INVALID_PARAM, "numPrefetchLocs %zu exceeds count %zu", numPrefetchLocs, count);
+    if (count < numPrefetchLocs) return Reject(ACL_ERROR_INVALID_PARAM, "numPrefetchLocs %zu exceeds count %zu", numPrefetchLocs, count);
     RW_TRY_SET(StreamRef found, FindStream(stream));
     RW_TRY(RequireRuns(prefetchLocIdxs, numPrefetchLocs, count));
     std::vector<Prefetch> prefetches;

@@ -22,15 +22,12 @@ Status RequireDeviceOf(const char* name, const aclrtMemManagedLocation& location
 Result<ManagedPlace> PlaceOf(const char* name, const aclrtMemManagedLocation& location) {
   RW_TRY(RequireDeviceOf(name, location));
   switch (location.type) {
-    case ACL_MEM_LOCATIONTYPE_DEVICE:
-      return ManagedPlace{ACL_MEM_LOCATIONTYPE_DEVICE, location.id};
-    case ACL_MEM_LOCATIONTYPE_HOST:
-      return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST, ManagedPlace::kHostId};
+    case ACL_MEM_LOCATIONTYPE_DEVICE: return ManagedPlace{ACL_MEM_LOCATIONTYPE_DEVICE, location.id};
+    case ACL_MEM_LOCATIONTYPE_HOST: return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST, ManagedPlace::kHostId};
     case ACL_MEM_LOCATIONTYPE_HOST_NUMA:
       if (location.id >= 0) return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST_NUMA, location.id};
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s is NUMA node %d, but nodes count from 0", name, location.id);
-    case ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT:
-      return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST_NUMA, CurrentNumaNode()};
+    case ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT: return ManagedPlace{ACL_MEM_LOCATIONTYPE_HOST_NUMA, CurrentNumaNode()};
     default:
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s has type %d, which is no place; use 1 (device) to 4 (current NUMA node)", name,
                   static_cast<int>(location.type));

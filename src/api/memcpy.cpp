@@ -1,6 +1,5 @@
-// One-dimensional copies (copy-and-memory.md 2.1 to 2.3). The order of the checks is behaviour.
+// One-dimensional copies (rules/copies.md 1 to 3). The order of the checks is behaviour.
 #include <cstdlib>
-#include <cstring>
 
 #include "api/entry.h"
 #include "runtime/capture_mode.h"
@@ -34,8 +33,7 @@ Status HostToHostRefused() {
 // `forbidden` is the answer when a capture does not allow it.
 Status CopyNow(const Transfer& transfer, size_t count, Context& context, int forbidden, const char* call) {
   const int device = context.device();
-  if (Runtime::Get().device(device).aborting())
-    return Fail(ACL_ERROR_RT_DEVICE_TASK_ABORT, "the device is aborting its tasks");
+  if (Runtime::Get().device(device).aborting()) return Fail(ACL_ERROR_RT_DEVICE_TASK_ABORT, "the device is aborting its tasks");
   RW_TRY(RequireUnsafeAllowed(context, forbidden));
   RW_TRY(RequireReach(transfer, device));
   return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
@@ -45,9 +43,11 @@ Status CopyNow(const Transfer& transfer, size_t count, Context& context, int for
 Status CopyPageable(const Transfer& transfer, size_t count, aclrtStream stream, Context& context, const char* call) {
   RW_TRY_SET(StreamHold target, HoldStream(stream, &context));
   if (target->capturing())
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "src %p is %s and dst %p is %s; a copy of pageable memory cannot be captured, use pinned memory",
-                transfer.src, PlaceName(transfer.from.place), transfer.dst, PlaceName(transfer.to.place));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                "src %p is %s and dst %p is %s; a copy of pageable memory cannot be captured, use pinned memory", transfer.src,
+                PlaceName(transfer.from.place), transfer.dst, PlaceName(transfer.to.place));
   RW_TRY(RequireUnsafeAllowed(context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC));
+  RW_TRY(RequireAlignment("dst", transfer.dst, "src", transfer.src));
   RW_TRY(target->Synchronize(Deadline::Never()));
   SyncOperation in_progress;
   return CopyNow(transfer, count, context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
@@ -64,10 +64,10 @@ Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Cont
   if (count > SIZE_MAX - kAlignment) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "count %zu cannot be staged", count);
   void* staging = std::aligned_alloc(kAlignment, (count + kAlignment - 1) / kAlignment * kAlignment);
   if (staging == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory to stage count %zu", count);
-  std::memcpy(staging, transfer.src, count);
+  Status status = RunNow(CopyTask(Runtime::Get(), staging, transfer.src, count, call));
   Task task = CopyTask(Runtime::Get(), transfer.dst, staging, count, call);
   task.flags = Task::kOwnsPayload;
-  Status status = Submit(stream, context, task);
+  if (status.ok()) status = Submit(stream, context, task);
   if (!status.ok()) std::free(staging);
   return status;
 }
@@ -82,8 +82,8 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 }
 
 // Freed memory, kind 5, copies with a pageable side, whose kind is checked, and with a managed side, whose kind is not.
-[[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
-                                     Context& context, const char* call) {
+[[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, Context& context,
+                                     const char* call) {
   Transfer transfer;
   RW_TRY(Locate(dst, count, src, count, &transfer));
   RW_TRY_SET(StreamRef target, FindStream(stream));
@@ -104,8 +104,8 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 }
 
 // The kinds beside 1 to 4: unknown ones, host to host, and host to buffer to device.
-[[gnu::noinline]] Status CopyOddKind(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                                     aclrtStream stream, const char* call) {
+[[gnu::noinline]] Status CopyOddKind(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
+                                     const char* call) {
   RW_TRY(RequireSingleCopyKind(kind));
   RW_TRY_SET(StreamRef found, FindStream(stream));
   RW_TRY(RequireDestMax(count, destMax));
@@ -142,7 +142,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   const PlacePair pair = Pair(to.place, from.place);
   if (pair > PlacePair::kRuntimeWithDevice) [[unlikely]]
     return CopySpecial(dst, src, count, kind, stream, *context, call);
-  // Memory of the runtime on both sides: whatever the kind says, the places decide (table 1.4).
+  // Memory of the runtime on both sides: whatever the kind says, the places decide (rules/places.md 2).
   if (pair == PlacePair::kBothPinned) [[unlikely]]
     return HostToHostRefused();
   if (dst == src) [[unlikely]]
@@ -174,17 +174,15 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
   });
 }
 
-aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                          aclrtStream stream) {
-  return HotEntry(__func__, [&]() __attribute__((always_inline)) {
-    return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
-  });
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
+  return HotEntry(
+      __func__, [&]() __attribute__((always_inline)) { return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync"); });
 }
 
 // Insists that pinned and pageable memory can be told apart, which is always so here.
-aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                                       aclrtStream stream) {
-  return HotEntry(__func__, [&]() __attribute__((always_inline)) {
-    return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
-  });
+aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
+  return HotEntry(
+      __func__, [&]() __attribute__((always_inline)) {
+        return CopyAsync(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
+      });
 }

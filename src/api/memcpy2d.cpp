@@ -1,4 +1,4 @@
-// Two-dimensional copies (copy-and-memory.md 2.4).
+// Two-dimensional copies (rules/copies.md 4).
 #include "api/entry.h"
 #include "runtime/capture_mode.h"
 #include "runtime/transfer.h"
@@ -26,19 +26,16 @@ Status RequireShape(const Rows& rows, aclrtMemcpyKind kind) {
   RW_TRY(RequirePointer("dst", rows.dst));
   RW_TRY(RequirePointer("src", rows.src));
   if (rows.width > rows.spitch || rows.width > rows.dpitch)
-    return Reject(ACL_ERROR_INVALID_PARAM, "width %zu exceeds a pitch (spitch %zu, dpitch %zu)", rows.width, rows.spitch,
-                  rows.dpitch);
+    return Reject(ACL_ERROR_INVALID_PARAM, "width %zu exceeds a pitch (spitch %zu, dpitch %zu)", rows.width, rows.spitch, rows.dpitch);
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT)
-    return Reject(ACL_ERROR_INVALID_PARAM, "kind %d (%s) is not for a 2-D copy; use 1 to 4", static_cast<int>(kind),
-                  KindName(kind));
+    return Reject(ACL_ERROR_INVALID_PARAM, "kind %d (%s) is not for a 2-D copy; use 1 to 4", static_cast<int>(kind), KindName(kind));
   return Ok();
 }
 
 Status RequireSize(const Rows& rows) {
   if (rows.height > kMaxHeight)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "height %zu exceeds the limit of %zu rows", rows.height, kMaxHeight);
-  if (rows.width > kMaxWidth)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "width %zu exceeds the limit of %zu bytes", rows.width, kMaxWidth);
+  if (rows.width > kMaxWidth) return Fail(ACL_ERROR_RT_PARAM_INVALID, "width %zu exceeds the limit of %zu bytes", rows.width, kMaxWidth);
   return Ok();
 }
 
@@ -80,8 +77,7 @@ Status CopyNow(const Rows& rows, const Transfer& transfer, int device, const cha
 }  // namespace
 }  // namespace ropeway::api
 
-aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
-                       aclrtMemcpyKind kind) {
+aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind) {
   return Entry(__func__, [&]() -> Status {
     if (width == 0 || height == 0) return Ok();
     const Rows rows{dst, dpitch, src, spitch, width, height};
@@ -103,8 +99,8 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
   });
 }
 
-aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
-                            aclrtMemcpyKind kind, aclrtStream stream) {
+aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind,
+                            aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     if (width == 0 || height == 0) return Ok();
     const Rows rows{dst, dpitch, src, spitch, width, height};
@@ -119,8 +115,7 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
     RW_TRY(Resolve(rows, kind, &transfer, &direction));
     if (transfer.any_pageable() && direction != ACL_MEMCPY_DEVICE_TO_DEVICE) {
       RW_TRY_SET(StreamHold drained, HoldStream(stream, context));
-      if (drained->capturing())
-        return Fail(ACL_ERROR_RT_PARAM_INVALID, "a copy of pageable memory cannot be captured; use pinned memory");
+      if (drained->capturing()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "a copy of pageable memory cannot be captured; use pinned memory");
       RW_TRY(RequireUnsafeAllowed(*context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC));
       RW_TRY(drained->Synchronize(Deadline::Never()));
       SyncOperation in_progress;

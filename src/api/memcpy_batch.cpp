@@ -1,4 +1,4 @@
-// Copies of many blocks (copy-and-memory.md 4). The order of the checks is behaviour.
+// Copies of many blocks (rules/batches.md). The order of the checks is behaviour.
 #include <algorithm>
 
 #include "api/entry.h"
@@ -41,7 +41,7 @@ Status RequireFitting(const BatchItems& items) {
   return Ok();
 }
 
-// Steps 2 to 7. `nothing_to_do`: every size is 0, and no other check is made.
+// rules/batches.md 2, steps 2 to 7. `nothing_to_do`: every size is 0, and no other check is made.
 Status CheckArrays(const BatchItems& items, bool* nothing_to_do) {
   RW_TRY(RequirePointer("sizes", items.sizes));
   if (items.numBatches == 0) return Reject(ACL_ERROR_INVALID_PARAM, "numBatches is 0");
@@ -66,14 +66,15 @@ Status RequireAttributeCount(const BatchItems& items) {
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "numAttrs %zu is not between 1 and numBatches %zu", items.numAttrs, items.numBatches);
 }
 
-// Step 12: the ranges of the attributes.
+// rules/batches.md 2, step 12: the ranges of the attributes.
 Status RequireAttributeRanges(const BatchItems& items) {
   if (items.attrsIndexes[0] != 0)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "attrsIndexes[0] is %zu, but the first attribute must begin at item 0", items.attrsIndexes[0]);
   for (size_t k = 1; k < items.numAttrs; ++k) {
     const size_t index = items.attrsIndexes[k];
     if (index <= items.attrsIndexes[k - 1])
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "attrsIndexes[%zu] %zu does not exceed its predecessor %zu", k, index, items.attrsIndexes[k - 1]);
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "attrsIndexes[%zu] %zu does not exceed its predecessor %zu", k, index,
+                  items.attrsIndexes[k - 1]);
     if (index >= items.numBatches)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "attrsIndexes[%zu] %zu is not below numBatches %zu", k, index, items.numBatches);
   }
@@ -134,7 +135,7 @@ Status CopyBatchNow(const BatchItems& items, size_t* failIndex, const char* call
   return Ok();
 }
 
-// What was collected is issued even when a later item was refused: items count as issued one after the other (4.3).
+// What was collected is issued even when a later item was refused: items count as issued one after the other (rules/batches.md 3).
 Status IssueCollected(BatchBuilder& builder, aclrtStream stream, StreamRef target, Context& context, const char* call) {
   Status pageable;
   if (builder.pageable() != nullptr) pageable = CopyPageableItems(builder.pageable(), stream, context, call);
@@ -193,22 +194,21 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
   return CopyWithIndex(__func__, failIndex, [&](size_t* index) { return CopyBatchNow(items, index, "aclrtMemcpyBatch"); });
 }
 
-aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                            aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs) {
+aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                            size_t* attrsIndexes, size_t numAttrs) {
   const BatchItems items{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   size_t nobody_asks = SIZE_MAX;
   return Entry(__func__, [&] { return CopyBatchNow(items, &nobody_asks, "aclrtMemcpyBatchV2"); });
 }
 
-aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                               aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, size_t* failIndex,
-                               aclrtStream stream) {
+aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                               size_t* attrsIndexes, size_t numAttrs, size_t* failIndex, aclrtStream stream) {
   const BatchItems items{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   return CopyWithIndex(__func__, failIndex, [&](size_t* index) { return CopyBatchAsync(items, index, stream, "aclrtMemcpyBatchAsync"); });
 }
 
-aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                                 aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, aclrtStream stream) {
+aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                                 size_t* attrsIndexes, size_t numAttrs, aclrtStream stream) {
   const BatchItems items{dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
   size_t nobody_asks = SIZE_MAX;
   return Entry(__func__, [&] { return CopyBatchAsync(items, &nobody_asks, stream, "aclrtMemcpyBatchAsyncV2"); });

@@ -1,5 +1,5 @@
 // Copies whose addresses lie in device memory and are read when the copy runs: by descriptor and by two-level pointers
-// (copy-and-memory.md 2.5, 3).
+// (rules/descriptors.md).
 #include "api/entry.h"
 #include "engine/copy_descriptor.h"
 #include "runtime/product.h"
@@ -135,17 +135,19 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
     Task task{};
     task.kind = TaskKind::kCopyByDesc;
     task.call = "aclrtMemcpyAsyncWithDesc";
+    task.device = static_cast<uint8_t>(context->device());
     task.by_desc = {desc, static_cast<uint32_t>(size)};
     return Submit(target, *context, task);
   });
 }
 
-aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src, size_t count,
-                                    size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream) {
+aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset, const void** src, size_t count, size_t srcDataOffset,
+                                    aclrtMemcpyKind kind, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     if (count == 0) return Ok();
     if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind %d is not for this call; use ACL_MEMCPY_INNER_DEVICE_TO_DEVICE", static_cast<int>(kind));
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind %d is not for this call; use ACL_MEMCPY_INNER_DEVICE_TO_DEVICE",
+                  static_cast<int>(kind));
     if (!ThisProduct().copies_by_cells)
       return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no copies through two-level pointers", GetConfig().soc_name.c_str());
     RW_TRY_SET(StreamRef target, FindStream(stream));
@@ -154,7 +156,8 @@ aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOf
     Task task{};
     task.kind = TaskKind::kCopyByCells;
     task.call = "aclrtMemcpyAsyncWithOffset";
-    task.by_cells = {dst, src, dstDataOffset, srcDataOffset, count};
+    task.device = static_cast<uint8_t>(context->device());
+    task.by_cells = {dst, src, dstDataOffset, srcDataOffset, count, FreeClock::Now()};
     return Submit(target, *context, task);
   });
 }

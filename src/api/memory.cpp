@@ -1,4 +1,4 @@
-// Device memory: allocation, free, queries (copy-and-memory.md 7).
+// Device memory: allocation, free, queries (rules/memory.md).
 #include <algorithm>
 #include <cstring>
 
@@ -21,19 +21,14 @@ enum class Pages { kNormal, kHuge, kHuge1G };
 Pages PagesFor(unsigned policy, size_t size) {
   switch (policy & 0xFF) {
     case ACL_MEM_MALLOC_NORMAL_ONLY:
-    case ACL_MEM_MALLOC_NORMAL_ONLY_P2P:
-      return Pages::kNormal;
+    case ACL_MEM_MALLOC_NORMAL_ONLY_P2P: return Pages::kNormal;
     case ACL_MEM_MALLOC_HUGE_ONLY:
-    case ACL_MEM_MALLOC_HUGE_ONLY_P2P:
-      return Pages::kHuge;
+    case ACL_MEM_MALLOC_HUGE_ONLY_P2P: return Pages::kHuge;
     case ACL_MEM_MALLOC_HUGE1G_ONLY:
-    case ACL_MEM_MALLOC_HUGE1G_ONLY_P2P:
-      return Pages::kHuge1G;
+    case ACL_MEM_MALLOC_HUGE1G_ONLY_P2P: return Pages::kHuge1G;
     case ACL_MEM_MALLOC_HUGE_FIRST:
-    case ACL_MEM_MALLOC_HUGE_FIRST_P2P:
-      return size > kMiB ? Pages::kHuge : Pages::kNormal;
-    default:
-      return size >= 2 * kMiB ? Pages::kHuge : Pages::kNormal;
+    case ACL_MEM_MALLOC_HUGE_FIRST_P2P: return size > kMiB ? Pages::kHuge : Pages::kNormal;
+    default: return size >= 2 * kMiB ? Pages::kHuge : Pages::kNormal;
   }
 }
 
@@ -43,10 +38,8 @@ unsigned CachedPolicy(aclrtMemMallocPolicy policy) {
     case ACL_MEM_MALLOC_HUGE_FIRST:
     case ACL_MEM_MALLOC_HUGE_ONLY:
     case ACL_MEM_MALLOC_NORMAL_ONLY:
-    case ACL_MEM_MALLOC_HUGE1G_ONLY:
-      return static_cast<unsigned>(policy);
-    default:
-      return 0xFF;
+    case ACL_MEM_MALLOC_HUGE1G_ONLY: return static_cast<unsigned>(policy);
+    default: return 0xFF;
   }
 }
 
@@ -142,8 +135,7 @@ aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   const void* caller = RW_CALLER;
-  return Entry(__func__,
-               [&] { return AllocatePlain(devPtr, size, 0, static_cast<unsigned>(policy), "aclrtMallocAlign32", caller); });
+  return Entry(__func__, [&] { return AllocatePlain(devPtr, size, 0, static_cast<unsigned>(policy), "aclrtMallocAlign32", caller); });
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
@@ -212,7 +204,8 @@ aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "pbase and psize are both NULL; at least one is needed");
     Runtime* runtime = Runtime::GetIfStarted();
     const BlockInfo block = runtime != nullptr ? runtime->memory().FindBlock(ptr) : BlockInfo();
-    if (!block.found()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p lies in no block of aclrtMalloc, aclrtMallocHost or aclrtMemAllocManaged", ptr);
+    if (!block.found())
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p lies in no block of aclrtMalloc, aclrtMallocHost or aclrtMemAllocManaged", ptr);
     if (pbase != nullptr) *pbase = reinterpret_cast<void*>(block.base);
     if (psize != nullptr) *psize = block.size;
     return Ok();
@@ -233,17 +226,12 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
       case ACL_HBM_MEM_HUGE:
       case ACL_HBM_MEM_P2P_HUGE:
       case ACL_MEM_HUGE:
-      case ACL_MEM_P2P_HUGE:
-        unit = 1;
-        break;
+      case ACL_MEM_P2P_HUGE: unit = 1; break;
       case ACL_HBM_MEM_HUGE1G:
       case ACL_HBM_MEM_P2P_HUGE1G:
       case ACL_MEM_HUGE1G:
-      case ACL_MEM_P2P_HUGE1G:
-        unit = kGiB;
-        break;
-      default:
-        break;
+      case ACL_MEM_P2P_HUGE1G: unit = kGiB; break;
+      default: break;
     }
     *total = unit == 0 ? 0 : usage.capacity / unit * unit;
     *free = unit == 0 ? 0 : (usage.capacity - usage.bytes) / unit * unit;

@@ -1,4 +1,4 @@
-// Setting memory (copy-and-memory.md 2.6, 2.7). Host memory is always written at once by the calling thread; device memory
+// Setting memory (rules/copies.md 5, 6). Host memory is always written at once by the calling thread; device memory
 // and managed memory in stream order by the asynchronous forms.
 #include "api/entry.h"
 #include "copy/plan.h"
@@ -44,8 +44,7 @@ Status RequireWords(void* ptr, size_t memSize, size_t N, Location* location) {
   RW_TRY(RequirePointer("ptr", ptr));
   if (reinterpret_cast<uintptr_t>(ptr) % sizeof(uint32_t) != 0)
     return Reject(ACL_ERROR_INVALID_PARAM, "ptr %p is not aligned to 4 bytes", ptr);
-  if (memSize < N * sizeof(uint32_t))
-    return Reject(ACL_ERROR_INVALID_PARAM, "memSize %zu is less than 4 * N with N %zu", memSize, N);
+  if (memSize < N * sizeof(uint32_t)) return Reject(ACL_ERROR_INVALID_PARAM, "memSize %zu is less than 4 * N with N %zu", memSize, N);
   RW_TRY(LocateAnytime("ptr", ptr, N * sizeof(uint32_t), location));
   if (location->place == Place::kPageable)
     return Reject(ACL_ERROR_INVALID_PARAM, "ptr %p is pageable host memory; allocate it with aclrtMallocHost or register it", ptr);

@@ -1,8 +1,9 @@
-// Captured graphs (runtime.md 8): capture, replay, end.
+// Captured graphs (rules/graphs.md): capture, replay, end.
+#include "stream/model.h"
+
 #include "api/entry.h"
 #include "api/model_handles.h"
 #include "runtime/capture_mode.h"
-#include "stream/model.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -44,8 +45,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
     RW_TRY_SET(StreamHold target, HoldStream(stream, nullptr));
     RW_TRY(RequireMode(mode));
     RW_TRY(Model::RequireSuitable(*target));
-    if (target->is_default())
-      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the default stream cannot be captured; create a stream");
+    if (target->is_default()) return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the default stream cannot be captured; create a stream");
     RW_TRY(RequireNotCapturing(*target));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target->RequireContext(&context->scope()));
@@ -61,8 +61,9 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* statu
     ModelHold model(Models(), target->HoldCapture());
     const bool invalid = model && model->state() == Model::State::kInvalid;
     if (status != nullptr)
-      *status = !model ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
-                       : invalid ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+      *status = !model    ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
+                : invalid ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
+                          : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
     if (modelRI != nullptr) *modelRI = model ? Models().HandleOf(model.get()) : nullptr;
     return Ok();
   });
@@ -145,7 +146,8 @@ aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
     RW_TRY(target->RequireContext(&context->scope()));
     void* handle = target->EndUpdate();
     if (handle == nullptr)
-      return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %p is not updating a task group; call aclmdlRICaptureTaskUpdateBegin first", stream);
+      return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %p is not updating a task group; call aclmdlRICaptureTaskUpdateBegin first",
+                  stream);
     if (ModelPart* group = ModelParts().Acquire(handle)) {
       group->updater.store(nullptr);
       ModelParts().Release(group);

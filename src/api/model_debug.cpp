@@ -1,12 +1,12 @@
-// Names of captured graphs, and what is in them for people to read (runtime.md 8.7).
+// Names of captured graphs, and what is in them for people to read (rules/graphs.md 7).
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
-
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "api/model_handles.h"
-#include "engine/batch.h"
+#include "engine/task_ranges.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -14,81 +14,115 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMaxName = 512;  // with its end
 constexpr uint32_t kVerbose = 1;
 
-std::string Hex(const void* address) {
-  char text[24];
-  snprintf(text, sizeof(text), "%p", address);
-  return text;
-}
+// Text as it grows. (A tree of values of the JSON library asks for memory when it is destroyed; without any, the process would end there.)
+class JsonText {
+ public:
+  // An object or a list, which has a name unless it is an item of a list.
+  void Open(const char* name, char bracket) {
+    Begin(name);
+    text_ += bracket;
+    empty_ = true;
+    ++depth_;
+  }
+  void Close(char bracket) {
+    --depth_;
+    if (!empty_) NewLine();
+    text_ += bracket;
+    empty_ = false;
+  }
+  void Number(const char* name, uint64_t number) {
+    Begin(name);
+    text_ += std::to_string(number);
+  }
+  void Text(const char* name, const std::string& text) {
+    Begin(name);
+    Quote(text);
+  }
+  void Address(const char* name, const void* address) {
+    char text[24];
+    snprintf(text, sizeof(text), "%p", address);
+    Text(name, text);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void NewLine() { text_.append("\n").append(2 * depth_, ' '); }
+  void Begin(const char* name) {
+    if (!empty_) text_ += ',';
+    if (depth_ > 0) NewLine();
+    empty_ = false;
+    if (name == nullptr) return;
+    Quote(name);
+    text_ += ": ";
+  }
+  void Quote(const std::string& text) {
+    text_ += '"';
+    for (const char c : text) {
+      char escaped[8];
+      snprintf(escaped, sizeof(escaped), "\\u%04x", static_cast<unsigned char>(c));
+      if (c == '"' || c == '\\') {
+        text_.append(1, '\\').append(1, c);
+      } else if (static_cast<unsigned char>(c) < ' ') {
+        text_ += escaped;
+      } else {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+  }
+
+  std::string text_;
+  size_t depth_ = 0;
+  bool empty_ = true;  // nothing has been said since the last bracket opened
+};
 
 // Addresses and numbers of one task.
-void Describe(const Task& task, Json* out) {
+void Describe(const Task& task, JsonText* out) {
+  if (task.kind == TaskKind::kBatch) return out->Number("pieces", task.batch.list->pieces().size());
+  ForEachRange(task, [out](const TaskRange& range) { return out->Address(range.name.data(), range.address), true; });
   switch (task.kind) {
-    case TaskKind::kCopy:
-      (*out)["dst"] = Hex(task.copy.dst);
-      (*out)["src"] = Hex(task.copy.src);
-      break;
-    case TaskKind::kCopy2d:
-      (*out)["dst"] = Hex(task.copy_2d.dst);
-      (*out)["src"] = Hex(task.copy_2d.src);
-      (*out)["width"] = task.copy_2d.width;
-      (*out)["height"] = task.copy_2d.height;
-      break;
-    case TaskKind::kBatch:
-      (*out)["pieces"] = task.batch.list->pieces().size();
-      break;
-    case TaskKind::kCopyByDesc:
-      (*out)["descriptor"] = Hex(task.by_desc.descriptor);
-      break;
-    case TaskKind::kCopyByCells:
-      (*out)["dst_cell"] = Hex(task.by_cells.dst_cell);
-      (*out)["src_cell"] = Hex(task.by_cells.src_cell);
-      break;
+    case TaskKind::kCopy2d: out->Number("width", task.copy_2d.width); return out->Number("height", task.copy_2d.height);
     case TaskKind::kSet:
-    case TaskKind::kSetWords:
-      (*out)["dst"] = Hex(task.set.dst);
-      (*out)["value"] = task.set.value;
-      break;
-    case TaskKind::kReduce:
-      (*out)["dst"] = Hex(task.reduce.dst);
-      (*out)["src"] = Hex(task.reduce.src);
-      break;
-    case TaskKind::kStore:
-      (*out)["address"] = Hex(task.store.address);
-      (*out)["value"] = task.store.value;
-      break;
-    case TaskKind::kAwaitValue:
-      (*out)["address"] = Hex(task.await_value.address);
-      (*out)["value"] = task.await_value.value;
-      break;
+    case TaskKind::kSetWords: return out->Number("value", task.set.value);
+    case TaskKind::kStore: return out->Number("value", task.store.value);
+    case TaskKind::kAwaitValue: return out->Number("value", task.await_value.value);
     case TaskKind::kSignal:
-    case TaskKind::kAwaitSignal:
-      (*out)["edge"] = task.edge.index;
-      break;
-    default:
-      break;
+    case TaskKind::kAwaitSignal: return out->Number("edge", task.edge.index);
+    default: return;
   }
 }
 
-Json DescribeTask(const Task& task, bool verbose) {
-  Json out = {{"id", task.id}, {"kind", TaskKindName(task.kind)}, {"call", task.call}};
-  if (const size_t bytes = TaskBytes(task)) out["bytes"] = bytes;
-  if (verbose) Describe(task, &out);
-  return out;
+void DescribeTask(const Task& task, bool verbose, JsonText* out) {
+  out->Open(nullptr, '{');
+  out->Number("id", task.id);
+  out->Text("kind", TaskKindName(task.kind));
+  out->Text("call", task.call);
+  if (const size_t bytes = TaskBytes(task)) out->Number("bytes", bytes);
+  if (verbose) Describe(task, out);
+  out->Close('}');
 }
 
-Json DescribeModel(Model& model, bool verbose) {
-  Json streams = Json::array();
+std::string DescribeModel(Model& model, bool verbose) {
+  JsonText out;
+  out.Open(nullptr, '{');
+  out.Number("model", model.id());
+  out.Text("name", model.name());
+  out.Open("streams", '[');
+  uint64_t number = 0;
   for (const auto& branch : model.graph().branches) {
-    Json tasks = Json::array();
-    for (const Task& task : branch) tasks.push_back(DescribeTask(task, verbose));
-    streams.push_back({{"stream", streams.size()}, {"tasks", std::move(tasks)}});
+    out.Open(nullptr, '{');
+    out.Number("stream", number++);
+    out.Open("tasks", '[');
+    for (const Task& task : branch) DescribeTask(task, verbose, &out);
+    out.Close(']');
+    out.Close('}');
   }
-  return {{"model", model.id()}, {"name", model.name()}, {"streams", std::move(streams)}};
+  out.Close(']');
+  out.Close('}');
+  return out.text();
 }
 
 }  // namespace
@@ -130,7 +164,7 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
     RW_TRY(RequirePointer("modelRI", modelRI));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     RW_TRY(RequireCaptured(*model));
-    printf("%s\n", DescribeModel(*model, true).dump(2).c_str());
+    printf("%s\n", DescribeModel(*model, true).c_str());
     return Ok();
   });
 }
@@ -143,7 +177,7 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char* path, uint32_t fla
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     RW_TRY(RequireCaptured(*model));
     std::ofstream file(path);
-    file << DescribeModel(*model, flags == kVerbose).dump(2) << '\n';
+    file << DescribeModel(*model, flags == kVerbose) << '\n';
     file.close();
     if (!file) return Fail(ACL_ERROR_RT_PARAM_INVALID, "path %s cannot be written", path);
     return Ok();

@@ -1,4 +1,4 @@
-// The inside of a captured graph: its streams and tasks, and changes to them (runtime.md 8.6). Value writes and waits can be
+// The inside of a captured graph: its streams and tasks, and changes to them (rules/graphs.md 6). Value writes and waits can be
 // changed or switched off; copies only show that they are there.
 #include "api/model_handles.h"
 
@@ -14,6 +14,8 @@ aclmdlRITaskType TypeOf(const Task& task) {
     case TaskKind::kStore: return ACL_MODEL_RI_TASK_VALUE_WRITE;
     case TaskKind::kAwaitValue: return ACL_MODEL_RI_TASK_VALUE_WAIT;
     case TaskKind::kMark:
+      if ((task.flags & Task::kTakesBack) != 0) return ACL_MODEL_RI_TASK_EVENT_RESET;
+      [[fallthrough]];
     case TaskKind::kSignal:
     case TaskKind::kMarkBound: return of_event ? ACL_MODEL_RI_TASK_EVENT_RECORD : ACL_MODEL_RI_TASK_DEFAULT;
     case TaskKind::kAwait:
@@ -50,7 +52,7 @@ Status RequireChangeable(const Task& task) {
 }
 
 Status RequireDeviceWord(const void* devAddr) {
-  const auto verdict = TheMemory().Judge(devAddr, sizeof(uint64_t));
+  const auto verdict = TheMemory().Judge(devAddr, sizeof(uint64_t), FreeClock::kNever);
   if (verdict.usable && verdict.device >= 0) return Ok();
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "devAddr %p is not device memory", devAddr);
 }
@@ -90,9 +92,8 @@ aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask* tasks, uint3
     if (Streams().Find(stream) != nullptr)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "stream %p does not belong to a model; use those that aclmdlRIGetStreams lists", stream);
     RW_TRY_SET(ModelPartHold part, FindPart("stream", stream, ModelPart::Kind::kStream));
-    return ListHandles("numTasks", tasks, numTasks, part->model->task_count(part->branch), [&](size_t i) {
-      return part->model->HandleOfPart(ModelPart::Kind::kTask, part->branch, i);
-    });
+    return ListHandles("numTasks", tasks, numTasks, part->model->task_count(part->branch),
+                       [&](size_t i) { return part->model->HandleOfPart(ModelPart::Kind::kTask, part->branch, i); });
   });
 }
 

@@ -1,4 +1,4 @@
-// Notifies (runtime.md 6.1); ipc_notify.cpp hands them to other processes.
+// Notifies (rules/signals.md 1); ipc_notify.cpp hands them to other processes.
 #include <array>
 #include <atomic>
 #include <string>
@@ -16,22 +16,21 @@ namespace {
 
 constexpr int kMaxNotifies = 8192;  // per device, A2 and A3
 constexpr uint32_t kProcessLimit = 0xFFFFFFFF;
-std::array<std::atomic<int>, Config::kMaxDevices> g_notifies{};  // by physical id
+std::array<std::atomic<int>, kMaxDevices> g_notifies{};  // by physical id
 
 std::atomic<int>& NotifiesOf(int device) { return g_notifies[static_cast<size_t>(device)]; }
 
 Status RequireNotifyFlag(uint64_t flag) {
   if (flag == ACL_NOTIFY_DEFAULT || flag == ACL_NOTIFY_DEVICE_USE_ONLY) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "flag 0x%llx is neither ACL_NOTIFY_DEFAULT (0) nor ACL_NOTIFY_DEVICE_USE_ONLY (1)",
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "flag 0x%llx is neither ACL_NOTIFY_DEFAULT (0) nor ACL_NOTIFY_DEVICE_USE_ONLY (1)",
               static_cast<unsigned long long>(flag));
 }
 
 // The flag lies on the notify's device, and only streams of that device can look at it.
 Status RequireHome(const Notify& notify, const Context& context) {
   if (notify.device() == context.device()) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "notify %d can be waited for on device %d only, but the current device is %d",
-              notify.id(), Runtime::UserIdOf(notify.device()), Runtime::UserIdOf(context.device()));
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "notify %d can be waited for on device %d only, but the current device is %d", notify.id(),
+              Runtime::UserIdOf(notify.device()), Runtime::UserIdOf(context.device()));
 }
 
 // Queues the resets up to the first one that fails.
@@ -68,8 +67,7 @@ aclError aclrtDestroyNotify(aclrtNotify notify) {
     RW_TRY(RequirePointer("notify", notify));
     RW_TRY_SET(NotifyHold hold, HoldNotify("notify", notify));
     RW_TRY(CurrentContext().status());
-    if (!Notify::Destroy(notify))
-      return Fail(ACL_ERROR_RT_INVALID_HANDLE, "notify %p was destroyed by another thread", notify);
+    if (!Notify::Destroy(notify)) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "notify %p was destroyed by another thread", notify);
     if (!hold->imported()) NotifiesOf(hold->device()).fetch_sub(1);
     return Ok();
   });
@@ -122,9 +120,7 @@ aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
     Status queued = QueueResets(notifies, num, *context, call);
     if (queued.ok()) return stream->Synchronize(Deadline::Never());
     // Those in front of the bad one are reset when the call returns; its failure is the one to tell.
-    std::string why = TakePendingText();
     static_cast<void>(stream->AwaitWork(Deadline::Never()));
-    SetPendingText(std::move(why));
     return queued;
   });
 }

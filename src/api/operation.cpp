@@ -1,8 +1,9 @@
 // How libraries on top of the runtime put work of their own into a stream, keep a stream to themselves, and hand out addresses of
 // memory that they alone reach.
+#include "stream/operation.h"
+
 #include "api/entry.h"
 #include "ropeway/ropeway.h"
-#include "stream/operation.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -18,12 +19,16 @@ class UserOperation final : public Operation {
   using Handle = std::shared_ptr<Operation>;
 
  private:
-  void Start() override { start_(argument_, new Handle(shared_from_this())); }
+  void Start() override {
+    *handle_ = shared_from_this();
+    start_(argument_, handle_.release());
+  }
   void Abandoned(bool started) override { drop_(argument_, started ? 1 : 0); }
 
   const ropewayStartFunc start_;
   const ropewayDropFunc drop_;
   void* const argument_;
+  std::unique_ptr<Handle> handle_ = std::make_unique<Handle>();  // made before it is needed, where its lack can still be told
 };
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Settings that inform kernels and nothing else: system options (runtime.md 1.7), core limits, operator time limits and
-// the overflow switch of streams (4.5, 4.8). They are checked, kept and given back; copies do not feel them.
+// Settings that inform kernels and nothing else: system options (rules/init.md 6), core limits, operator time limits and
+// the overflow switch of streams (rules/streams.md 5, 7). They are checked, kept and given back; copies do not feel them.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
-#include <mutex>
 
 #include "api/device_facts.h"
 #include "api/entry.h"
+#include "base/mutex.h"
 #include "runtime/capture_mode.h"
 
 using namespace ropeway;
@@ -36,42 +36,42 @@ using Limits = std::array<uint32_t, kResources>;                        // 0: no
 class CoreLimits {
  public:
   uint32_t OfDevice(int device, size_t type) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     return OrHardware(devices_[static_cast<size_t>(device)][type], type);
   }
   void SetDevice(int device, size_t type, uint32_t value) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     devices_[static_cast<size_t>(device)][type] = value;
   }
   void ResetDevice(int device) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     devices_[static_cast<size_t>(device)] = Limits{};
   }
 
   // A stream without a limit of its own has its device's.
   uint32_t OfStream(void* stream, int device, size_t type) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     auto it = streams_.find(stream);
     const uint32_t own = it == streams_.end() ? 0 : it->second[type];
     return own != 0 ? own : OrHardware(devices_[static_cast<size_t>(device)][type], type);
   }
   void SetStream(void* stream, size_t type, uint32_t value) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     // Handles are never reused, so those of streams that are gone would stay for ever.
     std::erase_if(streams_, [](const auto& entry) { return Streams().Find(entry.first) == nullptr; });
     streams_[stream][type] = value;
   }
   void ResetStream(void* stream) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     streams_.erase(stream);
   }
 
  private:
   static uint32_t OrHardware(uint32_t limit, size_t type) { return limit != 0 ? limit : kHardware[type]; }
 
-  std::mutex mutex_;
-  std::array<Limits, Config::kMaxDevices> devices_{};  // by physical id
-  std::map<void*, Limits> streams_;                    // by handle
+  Mutex mutex_{LockRank::kCoreLimits};
+  std::array<Limits, kMaxDevices> devices_ RW_GUARDED_BY(mutex_){};  // by physical id
+  std::map<void*, Limits> streams_ RW_GUARDED_BY(mutex_);            // by handle
 };
 
 CoreLimits& TheCoreLimits() {
@@ -85,14 +85,12 @@ thread_local void* t_stream_in_use = nullptr;
 Result<size_t> FindResource(aclrtDevResLimitType type) {
   const auto index = static_cast<uint32_t>(type);
   if (index < kResources) return size_t{index};
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "type %d is neither cube cores (0) nor vector cores (1)",
-              static_cast<int>(type));
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "type %d is neither cube cores (0) nor vector cores (1)", static_cast<int>(type));
 }
 
 Status RequireCores(size_t type, uint32_t value) {
   if (value >= 1 && value <= kHardware[type]) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "value %u is not in 1..%u, the cores that the device has", value,
-              kHardware[type]);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "value %u is not in 1..%u, the cores that the device has", value, kHardware[type]);
 }
 
 // A live stream of the current context; null is its default stream.
@@ -143,7 +141,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequireOption(opt, kContextOptions));
     RW_TRY_SET(Context * context, CurrentContext());
-    std::lock_guard lock(context->option_mutex);
+    LockGuard lock(context->option_mutex);
     context->options[opt] = value;
     return Ok();
   });
@@ -154,11 +152,11 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     RW_TRY(RequirePointer("value", value));
     RW_TRY(RequireOption(opt, kContextOptions));
     RW_TRY_SET(Context * context, CurrentContext());
-    std::lock_guard lock(context->option_mutex);
+    LockGuard lock(context->option_mutex);
     auto it = context->options.find(opt);
     if (it == context->options.end())
-      return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-                  "opt %d was never set in the current context; aclrtCtxSetSysParamOpt does", static_cast<int>(opt));
+      return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "opt %d was never set in the current context; aclrtCtxSetSysParamOpt does",
+                  static_cast<int>(opt));
     *value = it->second;
     return Ok();
   });

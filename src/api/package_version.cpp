@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/settings.h"
 
 namespace ropeway::api {
 namespace {
@@ -24,11 +25,11 @@ std::optional<std::string> FindLine(const std::string& path, std::string_view ke
   return std::nullopt;
 }
 
-// Read at each call and not with the other settings: programs point the variable at the tree they want to ask.
+// Read at each call and not with the runtime's settings: programs point the variable at the tree they want to ask.
 std::optional<std::string> FindInTree(const std::string& package) {
-  const char* home = std::getenv("ASCEND_HOME_PATH");
-  if (home == nullptr) return std::nullopt;
-  return FindLine(std::string(home) + "/share/info/" + package + "/version.info", "Version=");
+  const std::optional<std::string> home = GivenSetting("ASCEND_HOME_PATH");
+  if (!home) return std::nullopt;
+  return FindLine(*home + "/share/info/" + package + "/version.info", "Version=");
 }
 
 std::optional<std::string> FindOutsideTheTree(const std::string& package, std::string_view key) {
@@ -112,8 +113,8 @@ std::optional<int32_t> PackageVersionNumber(const std::string& text) {
   std::string_view rest = text;
   int64_t major = 0, minor = 0, patch = 0;
   // Each part has its own digits of the result, and the result has to fit 32 bits.
-  if (!TakeNumber(&rest, 213, &major) || !TakeText(&rest, ".") || !TakeNumber(&rest, 99, &minor) ||
-      !TakeText(&rest, ".") || !TakeNumber(&rest, 99, &patch))
+  if (!TakeNumber(&rest, 213, &major) || !TakeText(&rest, ".") || !TakeNumber(&rest, 99, &minor) || !TakeText(&rest, ".") ||
+      !TakeNumber(&rest, 99, &patch))
     return std::nullopt;
   const std::optional<int64_t> distance = PreRelease(rest);
   if (!distance) return std::nullopt;

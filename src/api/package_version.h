@@ -1,4 +1,4 @@
-// The version.info files of an install tree, and what their texts mean (runtime.md 1.5).
+// The version.info files of an install tree, and what their texts mean (rules/init.md 5).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Peer access between devices (runtime.md 2.5, copy-and-memory.md 10.4). It belongs to the device and has one
+// Peer access between devices (rules/devices.md 5). It belongs to the device and has one
 // direction.
 #include "api/entry.h"
 
@@ -21,8 +21,7 @@ Status FindPeer(int32_t peerDeviceId, Device** device, int* peer) {
 
 Status RequireVisible(const char* name, int32_t id) {
   if (Runtime::PhysicalId(id) >= 0) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %d is not one of the %d visible devices", name, id,
-              Runtime::VisibleCount());
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %d is not one of the %d visible devices", name, id, Runtime::VisibleCount());
 }
 
 }  // namespace
@@ -78,9 +77,7 @@ aclError aclrtMemP2PMap(void* devPtr, size_t size, int32_t dstDevId, uint64_t fl
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("devPtr", devPtr));
     if (size == 0) return Reject(ACL_ERROR_INVALID_PARAM, "size is 0");
-    if (flags != 0)
-      return Reject(ACL_ERROR_INVALID_PARAM, "flags %llu is reserved and must be 0",
-                    static_cast<unsigned long long>(flags));
+    if (flags != 0) return Reject(ACL_ERROR_INVALID_PARAM, "flags %llu is reserved and must be 0", static_cast<unsigned long long>(flags));
     RW_TRY(FindDevice("dstDevId", dstDevId).status());
     return CurrentContext().status();  // a hint: all devices are mapped here anyway
   });

@@ -1,10 +1,10 @@
-// Physical memory of the virtual memory calls: allocation, granularity, properties (copy-and-memory.md 10.1).
+// Physical memory of the virtual memory calls: allocation, granularity, properties (rules/virtual-memory.md 1).
 #include <algorithm>
 #include <iterator>
 #include <optional>
 
 #include "api/checks.h"
-#include "api/virtual_memory.h"
+#include "api/virtual_memory_checks.h"
 #include "base/bytes.h"
 #include "memory/numa.h"
 
@@ -44,8 +44,8 @@ Result<const PhysicalAttribute*> FindAttribute(const aclrtPhysicalMemProp& prop)
   const auto* found = std::find_if(std::begin(kPhysicalAttributes), std::end(kPhysicalAttributes),
                                    [&](const PhysicalAttribute& known) { return known.asked == prop.memAttr; });
   if (found != std::end(kPhysicalAttributes) && (!on_device || found->on_device.has_value())) return found;
-  return Reject(ACL_ERROR_INVALID_PARAM, "prop->memAttr %d cannot be allocated at a location of type %d",
-                static_cast<int>(prop.memAttr), static_cast<int>(prop.location.type));
+  return Reject(ACL_ERROR_INVALID_PARAM, "prop->memAttr %d cannot be allocated at a location of type %d", static_cast<int>(prop.memAttr),
+                static_cast<int>(prop.location.type));
 }
 
 // All but the size.
@@ -90,11 +90,10 @@ Result<std::shared_ptr<PhysicalMemory>> Allocate(const PhysicalTraits& traits) {
   if (memory != nullptr) return memory;
   const bool on_device = traits.device >= 0;
   const Heap::Usage usage = on_device ? TheMemory().device_usage(traits.device) : TheMemory().host_usage();
-  return Fail(
-      ACL_ERROR_RT_MEMORY_ALLOCATION,
-      "size %zu does not fit: %s %d has %zu of %zu bytes free, or the process has no file descriptor left; free some handles%s",
-      traits.size, on_device ? "device" : "host", on_device ? Runtime::UserIdOf(traits.device) : 0, usage.capacity - usage.bytes,
-      usage.capacity, on_device ? ", or raise ROPEWAY_DEVICE_MEMORY" : "");
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              "size %zu does not fit: %s %d has %zu of %zu bytes free, or the process has no file descriptor left; free some handles%s",
+              traits.size, on_device ? "device" : "host", on_device ? Runtime::UserIdOf(traits.device) : 0, usage.capacity - usage.bytes,
+              usage.capacity, on_device ? ", or raise ROPEWAY_DEVICE_MEMORY" : "");
 }
 
 }  // namespace
@@ -127,8 +126,7 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop, aclrtMemGr
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointers({{"prop", prop}, {"granularity", granularity}}));
     RW_TRY_SET(PhysicalTraits traits, Describe(*prop));
-    RW_TRY(RequireRange(Layer::kRuntime, "option", option, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
-                        ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+    RW_TRY(RequireRange(Layer::kRuntime, "option", option, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     RW_TRY(TheVirtualMemory().status());
     *granularity = traits.granularity;
     return Ok();

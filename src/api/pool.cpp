@@ -1,4 +1,4 @@
-// Stream-ordered memory pools (copy-and-memory.md 9.2).
+// Stream-ordered memory pools (rules/pools.md 1, 2).
 #include "memory/pool.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace ropeway::api {
 namespace {
 
 Status RequirePoolProps(const aclrtMemPoolProps& props) {
-  RW_TRY(RequireRange(Layer::kOuter, "poolProps->allocType", props.allocType, ACL_MEM_ALLOCATION_TYPE_PINNED,
-                      ACL_MEM_ALLOCATION_TYPE_PINNED));
+  RW_TRY(
+      RequireRange(Layer::kOuter, "poolProps->allocType", props.allocType, ACL_MEM_ALLOCATION_TYPE_PINNED, ACL_MEM_ALLOCATION_TYPE_PINNED));
   RW_TRY(RequireRange(Layer::kOuter, "poolProps->location.type", props.location.type, ACL_MEM_LOCATION_TYPE_DEVICE,
                       ACL_MEM_LOCATION_TYPE_DEVICE));
   if (std::any_of(std::begin(props.reserved), std::end(props.reserved), [](uint8_t byte) { return byte != 0; }))
@@ -34,8 +34,8 @@ Result<size_t> MaxSizeOf(size_t given, size_t capacity) {
   if (given == 0) return capacity / Pool::kGranularity * Pool::kGranularity;
   size_t rounded = 0;
   if (RoundUp(given, &rounded) && rounded <= capacity) return rounded;
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "poolProps->maxSize %zu exceeds the %zu bytes of the device (ROPEWAY_DEVICE_MEMORY)",
-              given, capacity);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "poolProps->maxSize %zu exceeds the %zu bytes of the device (ROPEWAY_DEVICE_MEMORY)", given,
+              capacity);
 }
 
 // Unknown pools have different codes in different calls.
@@ -50,8 +50,7 @@ Result<PoolHold> HoldForAttribute(aclrtMemPool memPool, aclrtMemPoolAttr attr, c
   RW_TRY(RequireRuntimePointer("value", value));
   RW_TRY(CurrentContext().status());
   RW_TRY_SET(PoolHold pool, HoldPool(memPool, ACL_ERROR_RT_PARAM_INVALID));
-  RW_TRY(RequireRange(Layer::kRuntime, "attr", attr, ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
-                      ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH));
+  RW_TRY(RequireRange(Layer::kRuntime, "attr", attr, ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH));
   return pool;
 }
 
@@ -114,8 +113,7 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireOwnUncapturedStream(target, *context));
     size_t rounded = 0;
-    if (!RoundUp(size, &rounded))
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu is too large to be rounded up to 2 MiB", size);
+    if (!RoundUp(size, &rounded)) return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu is too large to be rounded up to 2 MiB", size);
     RW_TRY_SET(PoolHold pool, HoldPool(memPool, ACL_ERROR_RT_INTERNAL_ERROR));
     RW_TRY_SET(void* block, pool->Malloc({rounded, target, &context->scope(), "aclrtMemPoolMallocAsync", caller}));
     *ptr = block;
@@ -126,8 +124,7 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
 aclError aclrtMemPoolFreeAsync(void* ptr, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("ptr", ptr));
-    if (stream == nullptr)
-      return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream is NULL; name the stream in whose order the memory is freed");
+    if (stream == nullptr) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream is NULL; name the stream in whose order the memory is freed");
     RW_TRY_SET(StreamRef target, FindStream(stream));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireOwnUncapturedStream(target, *context));

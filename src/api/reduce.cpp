@@ -1,6 +1,7 @@
-// Reduction copy (copy-and-memory.md 6).
-#include "api/entry.h"
+// Reduction copy (rules/copies.md 8).
 #include "engine/cpu/kernels/reduce.h"
+
+#include "api/entry.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -35,8 +36,7 @@ Status RequireCountAndKind(uint64_t count, aclrtReduceKind kind) {
   if (kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind %d is not one of 10 (sum), 11 (max), 12 (min), 13 (equal)", static_cast<int>(kind));
   if (kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && count > kMaxSumBytes)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %llu exceeds the 4 GiB that one sum may have",
-                static_cast<unsigned long long>(count));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %llu exceeds the 4 GiB that one sum may have", static_cast<unsigned long long>(count));
   return Ok();
 }
 
@@ -51,8 +51,8 @@ Status RequireOperand(const char* name, const void* address, size_t count, const
 }  // namespace
 }  // namespace ropeway::api
 
-aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type,
-                          aclrtStream stream, void* reserve) {
+aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream,
+                          void* reserve) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("dst", dst));
     RW_TRY(RequirePointer("src", src));

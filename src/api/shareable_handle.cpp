@@ -1,8 +1,8 @@
-// Sharing physical memory between processes (copy-and-memory.md 10.2).
+// Sharing physical memory between processes (rules/virtual-memory.md 2).
 #include <cstring>
 
 #include "api/checks.h"
-#include "api/virtual_memory.h"
+#include "api/virtual_memory_checks.h"
 #include "ipc/number.h"
 #include "memory/physical_share.h"
 #include "runtime/product.h"
@@ -16,8 +16,7 @@ namespace {
 static_assert(sizeof(aclrtMemFabricHandle) >= ipc::Key::kRoom);
 
 Status RequireShareType(aclrtMemSharedHandleType shareType) {
-  RW_TRY(
-      RequireRange(Layer::kRuntime, "shareType", shareType, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC));
+  RW_TRY(RequireRange(Layer::kRuntime, "shareType", shareType, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC));
   if (shareType == ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT || ThisProduct().has_fabric) return Ok();
   return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "shareType FABRIC (2) needs an A3 product; use DEFAULT (1)");
 }
@@ -40,7 +39,7 @@ Result<ipc::Key> KeyOf(const void* shareableHandle, aclrtMemSharedHandleType sha
 
 // From now on both devices reach each other's memory.
 void Befriend(int one, int other) {
-  if (one == other || other < 0 || other >= GetConfig().devices) return;
+  if (one == other || other < 0 || other >= ThisMachine().devices) return;
   Runtime::Get().device(one).SetPeer(other, true);
   Runtime::Get().device(other).SetPeer(one, true);
 }
@@ -84,7 +83,9 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t fl
       return Ok();
     }
     aclrtMemFabricHandle fabric{};
-    std::memcpy(fabric.data, made.key.Format().data(), ipc::Key::kLength);
+    char text[ipc::Key::kRoom];
+    made.key.Write(text);
+    std::memcpy(fabric.data, text, ipc::Key::kLength);
     std::memcpy(shareableHandle, &fabric, sizeof(fabric));
     return Ok();
   });
@@ -120,8 +121,7 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t* pid,
   });
 }
 
-aclError aclrtMemSetPidToShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType, int32_t* pid,
-                                           size_t pidNum) {
+aclError aclrtMemSetPidToShareableHandleV2(void* shareableHandle, aclrtMemSharedHandleType shareType, int32_t* pid, size_t pidNum) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointers({{"shareableHandle", shareableHandle}, {"pid", pid}}));
     RW_TRY(RequireSome(Layer::kOuter, "pidNum", pidNum));

@@ -1,4 +1,4 @@
-// Streams (runtime.md 4).
+// Streams (rules/streams.md).
 #include <algorithm>
 
 #include "api/entry.h"
@@ -76,7 +76,7 @@ Result<StreamHold> HoldUncaptured(aclrtStream stream) {
 
 Status SynchronizeStream(aclrtStream stream, Deadline deadline) {
   RW_TRY_SET(StreamHold target, HoldUncaptured(stream));
-  const Status status = target->Synchronize(deadline);
+  Status status = target->Synchronize(deadline);
   Pool::AfterSynchronize();
   return status;
 }
@@ -102,9 +102,8 @@ Status SetFailureMode(Stream& stream, Context& context, uint64_t mode) {
 
 Status SynchronizeCurrentDevice(Deadline deadline) {
   RW_TRY_SET(Context * context, CurrentContext());
-  Status first = context->scope().Check();
+  Status first = context->scope().Deliver();
   if (!first.ok()) return first;
-  std::string first_text;
   std::vector<StreamHold> streams = context->HoldStreams();
   for (const StreamHold& stream : streams) RW_TRY(RequireNotCapturing(*stream));
   for (StreamHold& stream : streams) {
@@ -112,10 +111,8 @@ Status SynchronizeCurrentDevice(Deadline deadline) {
     if (status.ok() || !first.ok()) continue;
     // Continue mode waits for all streams and reports the first error; stop mode and a time-out return at once.
     if (status.code() == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT || context->scope().stops_on_failure()) return status;
-    first = status;
-    first_text = TakePendingText();
+    first = std::move(status);
   }
-  if (!first.ok()) SetPendingText(std::move(first_text));
   Pool::AfterSynchronize();
   return first;
 }
@@ -235,8 +232,7 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY_SET(StreamHold target, HoldStream(stream, context));
     switch (stmAttrType) {
-      case ACL_STREAM_ATTR_FAILURE_MODE:
-        return SetFailureMode(*target, *context, value->failureMode);
+      case ACL_STREAM_ATTR_FAILURE_MODE: return SetFailureMode(*target, *context, value->failureMode);
       case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
         RW_TRY(RequireNotCapturing(*target));
         target->overflow_switch.store(value->overflowSwitch);
@@ -245,11 +241,8 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
         RW_TRY(RequireNotCapturing(*target));
         target->custom_tag.store(value->userCustomTag);
         return Ok();
-      case ACL_STREAM_ATTR_CACHE_OP_INFO:
-        target->cache_op_info.store(value->cacheOpInfoSwitch);
-        return Ok();
-      default:
-        break;
+      case ACL_STREAM_ATTR_CACHE_OP_INFO: target->cache_op_info.store(value->cacheOpInfoSwitch); return Ok();
+      default: break;
     }
     if ((target->flags() & ACL_STREAM_CPU_SCHEDULE) != 0)
       return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a CPU_SCHEDULE stream has no priority");
@@ -272,17 +265,10 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
       case ACL_STREAM_ATTR_FAILURE_MODE:
         answer.failureMode = target->stop_mode.load() ? ACL_STOP_ON_FAILURE : ACL_CONTINUE_ON_FAILURE;
         break;
-      case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-        answer.overflowSwitch = target->overflow_switch.load();
-        break;
-      case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-        answer.userCustomTag = target->custom_tag.load();
-        break;
-      case ACL_STREAM_ATTR_CACHE_OP_INFO:
-        answer.cacheOpInfoSwitch = target->cache_op_info.load();
-        break;
-      default:
-        answer.streamPriority = static_cast<uint32_t>(target->priority());
+      case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: answer.overflowSwitch = target->overflow_switch.load(); break;
+      case ACL_STREAM_ATTR_USER_CUSTOM_TAG: answer.userCustomTag = target->custom_tag.load(); break;
+      case ACL_STREAM_ATTR_CACHE_OP_INFO: answer.cacheOpInfoSwitch = target->cache_op_info.load(); break;
+      default: answer.streamPriority = static_cast<uint32_t>(target->priority());
     }
     *value = answer;
     return Ok();

@@ -1,7 +1,8 @@
-// Start and end of the library (runtime.md 1.1 to 1.4). The state lives in runtime/init_state.
+// Start and end of the library (rules/init.md 1 to 4). The state lives in runtime/init_state.
 #include "api/entry.h"
 #include "base/error_log.h"
 #include "runtime/init_state.h"
+#include "stream/exception_report.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -19,13 +20,17 @@ aclError aclInit(const char* configPath) {
 }
 
 aclError aclFinalize() {
-  return Entry(__func__, [&]() -> Status { return InitState::Get().Finalize(); });
+  return Entry(__func__, [&]() -> Status {
+    AwaitExceptionReports();
+    return InitState::Get().Finalize();
+  });
 }
 
 aclError aclFinalizeReference(uint64_t* refCount) {
   return Entry(__func__, [&]() -> Status {
+    AwaitExceptionReports();
     uint64_t left = 0;
-    const Status status = InitState::Get().FinalizeReference(&left);
+    Status status = InitState::Get().FinalizeReference(&left);
     if (refCount != nullptr) *refCount = left;
     return status;
   });

@@ -1,4 +1,4 @@
-// Value write and value wait (copy-and-memory.md 7.4): a 64-bit store in stream order, and a stream that waits for one.
+// Value write and value wait (rules/signals.md 3): a 64-bit store in stream order, and a stream that waits for one.
 #include "api/entry.h"
 #include "runtime/product.h"
 

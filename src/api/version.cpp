@@ -1,4 +1,4 @@
-// Versions and names (runtime.md 1.5), what the software can do, and the calls of ropeway.h. None of them needs a
+// Versions and names (rules/init.md 5), what the software can do, and the calls of ropeway.h. None of them needs a
 // device.
 #include <cstdio>
 #include <iterator>
@@ -10,7 +10,7 @@
 #include "base/error_log.h"
 #include "memory/pool.h"
 #include "ropeway/ropeway.h"
-#include "runtime/engine_choice.h"
+#include "runtime/machine.h"
 #include "stream/count_notify.h"
 #include "stream/event.h"
 #include "stream/model.h"
@@ -26,8 +26,7 @@ namespace ropeway::api {
 namespace {
 
 // Folders of the package names, in the order of the enum.
-constexpr const char* kPackages[] = {"runtime",   "runtime",    "bisheng-compiler", "hccl",
-                                     "oam-tools", "ops-legacy", "ops-legacy",       "driver"};
+constexpr const char* kPackages[] = {"runtime", "runtime", "bisheng-compiler", "hccl", "oam-tools", "ops-legacy", "ops-legacy", "driver"};
 
 constexpr aclCannAttr kCannAttributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
 // In that order. A2 has infinities and bfloat16, and prefers compiled operators to compiling them on the way.
@@ -36,17 +35,24 @@ constexpr int32_t kAttributeValues[] = {1, 1, 0};
 Result<std::string> ReadVersion(const char* package) {
   std::optional<std::string> text = FindPackageVersion(package);
   if (text) return *text;
-  return Reject(ACL_ERROR_INVALID_FILE,
-                "no version.info with a Version= line for package %s; is ASCEND_HOME_PATH set to an install tree?",
+  return Reject(ACL_ERROR_INVALID_FILE, "no version.info with a Version= line for package %s; is ASCEND_HOME_PATH set to an install tree?",
                 package);
 }
 
+Status ViewAlias(const void* alias, size_t size, const Registration& registration, void** view) {
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(alias) - registration.alias;
+  if (size > registration.size - offset)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                "devPtr %p + %zu bytes leaves its registration: only %zu bytes of it are left behind the address", alias, size,
+                registration.size - offset);
+  *view = reinterpret_cast<void*>(registration.base + offset);
+  return Ok();
+}
+
 void CountObjects(ropewayLiveCounts* counts) {
-  Contexts().ForEachInUse([&](Context* context) {
-    counts->contexts += (context->generation() & 1) != 0 && context->alive() && !context->is_default();
-  });
-  Streams().ForEachInUse(
-      [&](Stream* stream) { counts->streams += (stream->generation() & 1) != 0 && !stream->is_default(); });
+  Contexts().ForEachInUse(
+      [&](Context* context) { counts->contexts += (context->generation() & 1) != 0 && context->alive() && !context->is_default(); });
+  Streams().ForEachInUse([&](Stream* stream) { counts->streams += (stream->generation() & 1) != 0 && !stream->is_default(); });
   counts->events = Events().live();
   counts->notifies = Notifies().live() + CountNotifies().live();
   counts->models = Models().live();
@@ -54,7 +60,7 @@ void CountObjects(ropewayLiveCounts* counts) {
 }
 
 void CountMemory(Memory& memory, ropewayLiveCounts* counts) {
-  for (int device = 0; device < GetConfig().devices; ++device) {
+  for (int device = 0; device < ThisMachine().devices; ++device) {
     const Heap::Usage usage = memory.device_usage(device);
     counts->deviceBlocks += usage.blocks;
     counts->deviceBytes += usage.bytes;
@@ -94,8 +100,8 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
                     std::size(kPackages) - 1);
     RW_TRY_SET(std::string text, ReadVersion(kPackages[index]));
     if (!SplitPackageVersion(text, version))
-      return Reject(ACL_ERROR_INVALID_FILE, "the version \"%s\" of package %s has fewer than two components",
-                    text.c_str(), kPackages[index]);
+      return Reject(ACL_ERROR_INVALID_FILE, "the version \"%s\" of package %s has fewer than two components", text.c_str(),
+                    kPackages[index]);
     return Ok();
   });
 }
@@ -117,9 +123,8 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
     RW_TRY_SET(std::string text, ReadVersion(pkgName));
     const std::optional<int32_t> number = PackageVersionNumber(text);
     if (!number)
-      return Reject(ACL_ERROR_INTERNAL_ERROR,
-                    "the version \"%s\" of package %s does not have the form 8.5.1 or 8.5.1-alpha001", text.c_str(),
-                    pkgName);
+      return Reject(ACL_ERROR_INTERNAL_ERROR, "the version \"%s\" of package %s does not have the form 8.5.1 or 8.5.1-alpha001",
+                    text.c_str(), pkgName);
     *versionNum = *number;
     return Ok();
   });
@@ -142,8 +147,7 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
     RW_TRY(RequirePointer("value", value));
     const auto index = static_cast<uint32_t>(cannAttr);
     if (index >= std::size(kAttributeValues))
-      return Reject(ACL_ERROR_INVALID_PARAM,
-                    "cannAttr %d is not one of the attributes that aclGetCannAttributeList gives",
+      return Reject(ACL_ERROR_INVALID_PARAM, "cannAttr %d is not one of the attributes that aclGetCannAttributeList gives",
                     static_cast<int>(cannAttr));
     *value = kAttributeValues[index];
     return Ok();
@@ -154,9 +158,9 @@ const char* ropewayGetVersion() {
   return RW_TEXT(ROPEWAY_VERSION_MAJOR) "." RW_TEXT(ROPEWAY_VERSION_MINOR) "." RW_TEXT(ROPEWAY_VERSION_PATCH);
 }
 
-const char* ropewayGetEngineName() { return GetConfig().engine.c_str(); }
+const char* ropewayGetEngineName() { return ThisMachine().engine.c_str(); }
 
-const char* ropewayGetEngineReason() { return EngineReason().c_str(); }
+const char* ropewayGetEngineReason() { return ThisMachine().reason.c_str(); }
 
 const char* ropewayGetAddressReason() {
   Runtime* runtime = Runtime::GetIfStarted();
@@ -167,11 +171,13 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("devPtr", devPtr));
     RW_TRY(RequirePointer("hostPtr", hostPtr));
+    Runtime* runtime = Runtime::GetIfStarted();
+    if (const Registration registration = runtime != nullptr ? runtime->memory().FindAlias(devPtr) : Registration(); registration.found())
+      return ViewAlias(devPtr, size, registration, hostPtr);
     Location location;
     RW_TRY(LocateAnytime("devPtr", devPtr, size, &location));
     if (location.place != Place::kDevice)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view",
-                  devPtr);
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view", devPtr);
     RW_TRY(Memory::RequireRoom("devPtr", devPtr, size, location));
     void* view = TheEngine().memory().HostView(devPtr);
     if (view == nullptr)

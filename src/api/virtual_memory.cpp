@@ -1,7 +1,6 @@
-// Virtual memory: addresses, mappings and who may use them (copy-and-memory.md 10.1).
-#include "api/virtual_memory.h"
-
+// Virtual memory: addresses, mappings and who may use them (rules/virtual-memory.md 1).
 #include "api/checks.h"
+#include "api/virtual_memory_checks.h"
 #include "base/bytes.h"
 #include "runtime/product.h"
 
@@ -53,8 +52,7 @@ Status Map(const MapArguments& arguments, bool accessible, const char* call, con
 Result<Access> AccessOf(const aclrtMemLocation& location) {
   if (location.type == ACL_MEM_LOCATION_TYPE_HOST) return Access::Of(-1);
   if (location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "location.type %d is neither HOST (0) nor DEVICE (1)",
-                static_cast<int>(location.type));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "location.type %d is neither HOST (0) nor DEVICE (1)", static_cast<int>(location.type));
   RW_TRY_SET(int device, FindDevice("location.id", location.id));
   return Access::Of(device);
 }

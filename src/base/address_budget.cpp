@@ -5,10 +5,10 @@
 
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/race_detector.h"
+#include "base/settings.h"
 
 namespace ropeway {
 namespace {
@@ -20,7 +20,7 @@ constexpr size_t kUnderRecords = size_t{2} << 30;
 
 // Valgrind loads its helpers into every program that it runs.
 bool UnderValgrind() {
-  const char* preloaded = std::getenv("LD_PRELOAD");
+  const char* preloaded = ForeignVariable("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "/vgpreload_") != nullptr;
 }
 

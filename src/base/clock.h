@@ -1,6 +1,7 @@
 // One clock for timestamps, deadlines and traces.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 
@@ -19,16 +20,20 @@ inline int64_t NowNs() {
 // A point in time up to which a caller is willing to wait.
 class Deadline {
  public:
-  static Deadline Never() { return Deadline(INT64_MAX); }
+  Deadline() = default;  // never
+  static Deadline Never() { return Deadline(); }
   static Deadline AfterMs(int64_t ms) { return ms < 0 ? Never() : Deadline(NowNs() + ms * 1000000); }
   static Deadline AfterNs(int64_t ns) { return Deadline(NowNs() + ns); }
+  static Deadline After(std::chrono::nanoseconds span) { return AfterNs(span.count()); }
   bool never() const { return at_ns_ == INT64_MAX; }
   bool Passed() const { return !never() && NowNs() >= at_ns_; }
   int64_t at_ns() const { return at_ns_; }
+  // For those who sleep; max() when never.
+  std::chrono::steady_clock::time_point at() const { return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at_ns_)); }
 
  private:
   explicit Deadline(int64_t at_ns) : at_ns_(at_ns) {}
-  int64_t at_ns_;
+  int64_t at_ns_ = INT64_MAX;
 };
 
 // A cheap counter that grows at a constant rate, for adding up short spans. TicksPerMicrosecond is measured once.

@@ -1,17 +1,17 @@
 #include "base/error_log.h"
 
 #include <atomic>
-#include <cstdarg>
 #include <cstdio>
-#include <ctime>
-#include <deque>
-
-#include <unistd.h>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <new>
+#include <string>
 
 #include "base/error_names.h"
+#include "base/error_text.h"
 #include "base/fork.h"
 #include "base/no_destroy.h"
-#include "base/status.h"
 
 namespace ropeway {
 namespace {
@@ -20,126 +20,124 @@ namespace {
 constexpr size_t kMaxTexts = 64;
 
 struct Texts {
-  std::deque<std::string> newest_first;
-  void Add(std::string text) {
-    newest_first.push_front(std::move(text));
+  std::list<std::string> newest_first;  // an empty one has no memory, so that there is always one
+  void Add(const char* text) {
+    newest_first.emplace_front(text);
     if (newest_first.size() > kMaxTexts) newest_first.pop_back();
   }
-  std::string TakeAll() {
+  std::string TakeAll(const char* newest) {
+    size_t length = std::strlen(newest);
+    for (const std::string& text : newest_first) length += text.size();
     std::string all;
+    all.reserve(length);
+    all = newest;
     for (const std::string& text : newest_first) all += text;
     newest_first.clear();
     return all;
   }
+  std::string TakeNewest() {
+    if (newest_first.empty()) return {};
+    std::string newest = std::move(newest_first.front());
+    newest_first.pop_front();
+    return newest;
+  }
+};
+
+// Made by the first failure of a thread: memory that each thread has from the start is scarce in a library that is opened at run time.
+struct Notebook {
+  std::string handed_out;
+  Texts texts;
+  char unkept[kErrorTextSize] = {};  // the latest that there was no memory for
+  char unkept_handed_out[kErrorTextSize];
 };
 
 struct ThreadErrors {
-  std::string pending;
-  std::string handed_out;
-  Texts texts;
+  std::unique_ptr<Notebook> notebook;
+  bool lost = false;  // there was none for a text
   int last_error = 0;
 };
+
+constexpr const char* kLost = "EE1001: host memory is exhausted, and the text of a failure could not be kept; its code says what it was\n";
 
 ThreadErrors& Mine() {
   thread_local ThreadErrors errors;
   return errors;
 }
 
+// Null without memory for it.
+Notebook* MyNotebook() {
+  ThreadErrors& mine = Mine();
+  if (mine.notebook == nullptr) mine.notebook.reset(new (std::nothrow) Notebook);
+  return mine.notebook.get();
+}
+
 struct SharedTexts {
   std::atomic<bool> in_use{false};
-  Texts texts;  // guarded by ForkLock::kRegistries
+  Texts texts RW_GUARDED_BY(fork_lock::registries);
 };
 
 NoDestroy<SharedTexts> g_shared;
 SharedTexts& Shared() { return g_shared.get(); }
 
-std::string FormatV(const char* format, va_list arguments) {
-  char buffer[1024];
-  vsnprintf(buffer, sizeof(buffer), format, arguments);
-  return buffer;
+// Calls with the texts of this thread or of the process, locked where that is needed.
+template <typename Use>
+void WithTexts(Use use) {
+  SharedTexts& shared = Shared();
+  if (!shared.in_use.load(std::memory_order_acquire)) return use(MyNotebook()->texts);
+  const LockGuard lock(fork_lock::registries);
+  use(shared.texts);
 }
 
-// The families that readers of such texts know: EH for the API layer, EE for the runtime.
-std::string Compose(const char* call, int code, const std::string& what) {
+// EH for the API layer, EE for the runtime.
+ErrorFamily FamilyOf(int code) {
   const ErrorName* name = FindErrorName(code);
   const bool api_layer = code / 1000 == 100 || code / 1000 == 200 || code / 1000 == 500;
-  // Seconds since the epoch, not a calendar date: libc's time zone lock may have been left behind by a fork.
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  char head[256];
-  snprintf(head, sizeof(head), "%s: [PID: %d] %lld.%03ld %s (%d)\n", api_layer ? "EH0001" : "EE1001", getpid(),
-           static_cast<long long>(now.tv_sec), now.tv_nsec / 1000000, name != nullptr ? name->symbol : "error", code);
-  return std::string(head) + "        " + call + ": " + (what.empty() && name != nullptr ? name->meaning : what) + "\n";
-}
-
-Status Note(int code, bool sets_last_error, const char* format, va_list arguments) {
-  Mine().pending = FormatV(format, arguments);
-  return MakeFailure(code, sets_last_error);
+  return {api_layer ? "EH0001" : "EE1001", name != nullptr ? name->symbol : "error", name != nullptr ? name->meaning : ""};
 }
 
 }  // namespace
 
-Status Reject(int code, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  Status status = Note(code, false, format, arguments);
-  va_end(arguments);
-  return status;
+void LogFailure(const char* call, const Status& status) {
+  if (status.sets_last_error()) Mine().last_error = status.code();
+  char text[kErrorTextSize];
+  ComposeErrorText(FamilyOf(status.code()), call, status, text);
+  FileText(text);
 }
 
-Status Fail(int code, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  Status status = Note(code, true, format, arguments);
-  va_end(arguments);
-  return status;
+void FileText(const char* text) {
+  Notebook* notebook = MyNotebook();
+  if (notebook == nullptr) {
+    Mine().lost = true;
+    return;
+  }
+  try {
+    WithTexts([text](Texts& texts) { texts.Add(text); });
+  } catch (const std::bad_alloc&) {
+    snprintf(notebook->unkept, sizeof(notebook->unkept), "%s", text);
+  }
 }
-
-Status Decline(int code, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  Status status = Note(code, false, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
-void LogFailure(const char* call, int code, bool sets_last_error) {
-  ThreadErrors& mine = Mine();
-  if (sets_last_error) mine.last_error = code;
-  std::string text = Compose(call, code, mine.pending);
-  mine.pending.clear();
-  FileText(std::move(text));
-}
-
-void FileText(std::string text) {
-  SharedTexts& shared = Shared();
-  if (!shared.in_use.load(std::memory_order_acquire)) return Mine().texts.Add(std::move(text));
-  const HeldAcrossFork lock(ForkLock::kRegistries);
-  shared.texts.Add(std::move(text));
-}
-
-void SetPendingText(std::string text) { Mine().pending = std::move(text); }
-
-std::string TakePendingText() { return std::exchange(Mine().pending, std::string()); }
 
 int PeekLastError() { return Mine().last_error; }
 
 int TakeLastError() { return std::exchange(Mine().last_error, 0); }
 
 const char* TakeRecentTexts() {
-  ThreadErrors& mine = Mine();
-  SharedTexts& shared = Shared();
-  if (shared.in_use.load(std::memory_order_acquire)) {
-    const HeldAcrossFork lock(ForkLock::kRegistries);
-    mine.handed_out = shared.texts.TakeAll();
-  } else {
-    mine.handed_out = mine.texts.TakeAll();
+  Notebook* notebook = MyNotebook();
+  if (std::exchange(Mine().lost, false)) return kLost;  // the others are for the next call
+  if (notebook == nullptr) return nullptr;
+  Notebook& mine = *notebook;
+  std::strcpy(mine.unkept_handed_out, mine.unkept);
+  mine.unkept[0] = '\0';
+  try {
+    WithTexts([&](Texts& texts) { mine.handed_out = texts.TakeAll(mine.unkept_handed_out); });
+  } catch (const std::bad_alloc&) {
+    // One at a time, which needs no memory; the others are for the next call.
+    if (mine.unkept_handed_out[0] != '\0') return mine.unkept_handed_out;
+    WithTexts([&](Texts& texts) { mine.handed_out = texts.TakeNewest(); });
   }
   return mine.handed_out.empty() ? nullptr : mine.handed_out.c_str();
 }
 
-void ShareTextsAcrossThreads(bool shared_texts) {
-  Shared().in_use.store(shared_texts, std::memory_order_release);
-}
+void ShareTextsAcrossThreads(bool shared_texts) { Shared().in_use.store(shared_texts, std::memory_order_release); }
 
 }  // namespace ropeway

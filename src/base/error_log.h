@@ -2,26 +2,23 @@
 // out. Texts are kept per thread, or per process when the init file asks for it (err_msg_mode "1").
 #pragma once
 
-#include <string>
+#include "base/status.h"
 
 namespace ropeway {
 
-// Puts `call` in front of the text that Fail/Reject/Decline left, and files it under `code`.
-void LogFailure(const char* call, int code, bool sets_last_error);
+// Nothing here fails for want of memory: a text that there is no room for replaces the one before it that had none either.
+
+// Files the failure's text with `call` in front.
+void LogFailure(const char* call, const Status& status);
 
 // Files a text that is complete already, for aclGetRecentErrMsg only.
-void FileText(std::string text);
-
-// Replaces the text that waits for the next LogFailure; for failures whose text was written on another thread.
-void SetPendingText(std::string text);
-// The text that waits, taken.
-std::string TakePendingText();
+void FileText(const char* text);
 
 int PeekLastError();
 int TakeLastError();
 
-// All texts of this thread (or process), newest first, and forgets them. The pointer is good until the same thread calls
-// again; null when there is nothing.
+// All texts of this thread (or process), newest first, and forgets them; without memory to join them, the newest. The pointer is good
+// until the same thread calls again; null when there is nothing.
 const char* TakeRecentTexts();
 
 void ShareTextsAcrossThreads(bool shared);

@@ -1,31 +1,44 @@
 #include "base/fork.h"
 
-#include <array>
+#include <pthread.h>
+
+#include <type_traits>
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "base/error_log.h"
-#include "base/no_destroy.h"
 
 namespace ropeway {
+
+// Calls come from static destructors, too.
+static_assert(std::is_trivially_destructible_v<RecursiveMutex>);
+constinit RecursiveMutex fork_lock::init{LockRank::kInit};
+constinit RecursiveMutex fork_lock::start{LockRank::kStart};
+constinit RecursiveMutex fork_lock::registries{LockRank::kRegistries};
+constinit RecursiveMutex fork_lock::descriptors{LockRank::kDescriptors};
+
 namespace {
 
-constexpr auto kLocks = static_cast<size_t>(ForkLock::kCount);
-constinit NoDestroy<std::array<ForkMutex, kLocks>> g_locks;
-bool g_devices_up = false;  // guarded by kStart
+bool g_devices_up RW_GUARDED_BY(fork_lock::start) = false;
 
-void Prepare() {
+void Prepare() RW_ACQUIRE(fork_lock::init, fork_lock::start, fork_lock::registries, fork_lock::descriptors) {
   // The texts of a thread register a destructor when they are first used, which takes a lock of the loader.
   PeekLastError();
-  for (ForkMutex& mutex : g_locks.get()) mutex.lock();
+  fork_lock::init.lock();
+  fork_lock::start.lock();
+  fork_lock::registries.lock();
+  fork_lock::descriptors.lock();
 }
 
-void Release() {
-  for (size_t i = kLocks; i > 0; --i) g_locks.get()[i - 1].unlock();
+void Release() RW_RELEASE(fork_lock::init, fork_lock::start, fork_lock::registries, fork_lock::descriptors) {
+  fork_lock::descriptors.unlock();
+  fork_lock::registries.unlock();
+  fork_lock::start.unlock();
+  fork_lock::init.unlock();
 }
 
-void ReleaseInChild() {
-  Release();
+void ReleaseInChild() RW_RELEASE(fork_lock::init, fork_lock::start, fork_lock::registries, fork_lock::descriptors) {
   if (g_devices_up) internal::g_forked_child.store(true, std::memory_order_relaxed);
+  Release();
 }
 
 [[gnu::constructor]] void Install() { pthread_atfork(&Prepare, &Release, &ReleaseInChild); }
@@ -40,7 +53,5 @@ Status RefuseForkedChild() {
 }
 
 void DevicesAreUp() { g_devices_up = true; }
-
-ForkMutex& MutexOf(ForkLock lock) { return g_locks.get()[static_cast<size_t>(lock)]; }
 
 }  // namespace ropeway

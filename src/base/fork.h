@@ -5,11 +5,9 @@
 // the locks of everything that works without a device, and the child finds them free.
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace ropeway {
@@ -23,49 +21,17 @@ extern constinit std::atomic<bool> g_forked_child;
 inline bool InForkedChild() { return internal::g_forked_child.load(std::memory_order_relaxed); }
 // The answer to whatever needs a device there: 507033.
 [[gnu::cold]] Status RefuseForkedChild();
-// Children that are forked from now on are refused. Under ForkLock::kStart.
-void DevicesAreUp();
-
 // --- Locks that fork waits for ------------------------------------------------------------------------------------------
 
-// In the order in which one thread may take them. Each is recursive: what a callback or a driver does under it may fork, too.
-enum class ForkLock {
-  kInit,         // aclInit and aclFinalize, with their callbacks
-  kStart,        // settings, the runtime, the service for other processes
-  kRegistries,   // callbacks and texts of the process; held for a few instructions
-  kDescriptors,  // the list of ipc/descriptor.h
-  kCount,
-};
+// What a callback or a driver does under one of them may fork, too: each is recursive.
+namespace fork_lock {
+extern constinit RecursiveMutex init;         // aclInit and aclFinalize, with their callbacks
+extern constinit RecursiveMutex start;        // settings, the runtime, the service for other processes
+extern constinit RecursiveMutex registries;   // callbacks and texts of the process; held for a few instructions
+extern constinit RecursiveMutex descriptors;  // the list of base/file_descriptor.h
+}  // namespace fork_lock
 
-// A recursive mutex that the child may unlock: the system's knows its owner by a number that fork changes.
-class ForkMutex {
- public:
-  void lock() {
-    if (owner_.load(std::memory_order_relaxed) != pthread_self()) {
-      mutex_.lock();
-      owner_.store(pthread_self(), std::memory_order_relaxed);
-    }
-    ++depth_;
-  }
-  void unlock() {
-    if (--depth_ > 0) return;
-    owner_.store(0, std::memory_order_relaxed);
-    mutex_.unlock();
-  }
-
- private:
-  std::mutex mutex_;
-  std::atomic<pthread_t> owner_{0};  // 0: nobody
-  int depth_ = 0;                    // guarded by mutex_
-};
-ForkMutex& MutexOf(ForkLock lock);
-
-class HeldAcrossFork {
- public:
-  explicit HeldAcrossFork(ForkLock lock) : lock_(MutexOf(lock)) {}
-
- private:
-  std::lock_guard<ForkMutex> lock_;
-};
+// Children that are forked from now on are refused.
+void DevicesAreUp() RW_REQUIRES(fork_lock::start);
 
 }  // namespace ropeway

@@ -35,8 +35,7 @@ void WriteLog(int level, const char* text) {
   CopyAsOneLine(text, line, sizeof(line));
   // One call, so that lines of several threads do not mix.
   FILE* out = GetConfig().log_to_stdout ? stdout : stderr;
-  fprintf(out, "[%s] %d %lld.%03ld %s\n", kLevelNames[level], getpid(), static_cast<long long>(now.tv_sec),
-          now.tv_nsec / 1000000, line);
+  fprintf(out, "[%s] %d %lld.%03ld %s\n", kLevelNames[level], getpid(), static_cast<long long>(now.tv_sec), now.tv_nsec / 1000000, line);
   fflush(out);
 }
 

@@ -1,6 +1,6 @@
 // Objects behind opaque handles. A handle is a number, never an address: type tag, generation and index. Memory of a slab
 // is never given back while the process lives, so looking at a stale handle is always safe, and the generation says
-// that it is stale (runtime.md 0.3: 107017 instead of a crash). A program may keep it in an int64_t: the tag leaves the highest bit
+// that it is stale (rules/calls.md 2: 107017 instead of a crash). A program may keep it in an int64_t: the tag leaves the highest bit
 // free.
 //
 // An object is alive for handles while its generation is odd. It is reused only when its last reference is gone, so
@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <utility>
-#include <vector>
+
+#include "base/mutex.h"
 
 namespace ropeway {
 
@@ -28,6 +28,7 @@ class SlabObject {
   std::atomic<uint32_t> generation_{0};  // odd while the handle is good
   std::atomic<uint32_t> references_{0};
   uint32_t index_ = 0;
+  uint32_t next_free_ = 0;  // one more than the index of the next unused one; 0: none
 };
 
 template <typename T, uint8_t kTag>
@@ -42,11 +43,11 @@ class Slab {
   // A fresh or recycled object that nobody else can see; null when the slab is full. Then, once it is ready, Publish or
   // Share it; or Discard it.
   T* Take() {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     T* object;
-    if (!free_.empty()) {
-      object = free_.back();
-      free_.pop_back();
+    if (first_free_ != 0) {
+      object = At(first_free_ - 1).load(std::memory_order_relaxed);
+      first_free_ = object->next_free_;
     } else {
       if (size_ == kCapacity) return nullptr;
       if (size_ % kChunk == 0) MakeChunk();
@@ -69,9 +70,7 @@ class Slab {
   void* HandleOf(const T* object) const { return Encode(object->index_, object->generation()); }
 
   // The generation that a handle names; odd in every handle that was ever handed out.
-  static uint32_t GenerationOf(void* handle) {
-    return static_cast<uint32_t>(reinterpret_cast<uint64_t>(handle) >> kIndexBits);
-  }
+  static uint32_t GenerationOf(void* handle) { return static_cast<uint32_t>(reinterpret_cast<uint64_t>(handle) >> kIndexBits); }
 
   // The live object of a handle, or null. Without a reference: good for a look, and for callers that check the generation
   // again under the object's own lock.
@@ -94,9 +93,7 @@ class Slab {
   }
 
   // As Acquire for an object that was looked up before; null when its handle has become stale since.
-  T* Acquire(T* object, uint32_t generation) {
-    return object == nullptr ? nullptr : Acquire(Encode(object->index_, generation));
-  }
+  T* Acquire(T* object, uint32_t generation) { return object == nullptr ? nullptr : Acquire(Encode(object->index_, generation)); }
 
   // For objects that the caller knows to be in use.
   void Retain(T* object) { object->references_.fetch_add(1, std::memory_order_relaxed); }
@@ -108,8 +105,8 @@ class Slab {
   // Gives back an object that was neither published nor shared.
   void Discard(T* object) {
     object->Recycle();
-    std::lock_guard lock(mutex_);
-    free_.push_back(object);
+    LockGuard lock(mutex_);
+    object->next_free_ = std::exchange(first_free_, object->index_ + 1);
   }
 
   // Makes the handle stale. True for exactly one caller, who then owns the handle's reference.
@@ -135,7 +132,7 @@ class Slab {
   }
 
  private:
-  void MakeChunk() {
+  void MakeChunk() RW_REQUIRES(mutex_) {
     T* chunk = new T[kChunk];
     for (uint32_t i = 0; i < kChunk; ++i) {
       chunk[i].index_ = size_ + i;
@@ -158,9 +155,28 @@ class Slab {
   // ahead of time; At is the only way to them.
   mutable T* objects_[kCapacity] = {};
   std::atomic<uint64_t> live_{0};
-  std::mutex mutex_;
-  uint32_t size_ = 0;
-  std::vector<T*> free_;
+  Mutex mutex_{LockRank::kSlab};
+  uint32_t size_ RW_GUARDED_BY(mutex_) = 0;
+  uint32_t first_free_ RW_GUARDED_BY(mutex_) = 0;  // as next_free_: giving an object back takes no memory
+};
+
+// An object that was taken and is not ready: given back unless somebody keeps it.
+template <typename SlabType, typename T>
+class SlabDraft {
+ public:
+  SlabDraft(SlabType& slab, T* taken) : slab_(slab), object_(taken) {}
+  SlabDraft(const SlabDraft&) = delete;
+  SlabDraft& operator=(const SlabDraft&) = delete;
+  ~SlabDraft() {
+    if (object_ != nullptr) slab_.Discard(object_);
+  }
+  T* operator->() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  T* Keep() { return std::exchange(object_, nullptr); }
+
+ private:
+  SlabType& slab_;
+  T* object_;
 };
 
 // A counted reference, for code that keeps an object longer than one look.

@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "base/mutex.h"
+
 namespace ropeway {
 
 inline void CpuRelax() {
@@ -16,20 +18,25 @@ inline void CpuRelax() {
 #endif
 }
 
-class SpinLock {
+class RW_CAPABILITY SpinLock : RankedLock {
  public:
-  void lock() {
-    if (!taken_.exchange(true, std::memory_order_acquire)) [[likely]]
+  constexpr explicit SpinLock(LockRank rank) : RankedLock(rank) {}
+  void lock() RW_ACQUIRE() {
+    Taking();
+    if (Take()) [[likely]]
       return;
     LockSlow();
   }
-  bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
-  void unlock() { taken_.store(false, std::memory_order_release); }
+  void unlock() RW_RELEASE() {
+    Left();
+    taken_.store(false, std::memory_order_release);
+  }
 
  private:
+  bool Take() { return !taken_.exchange(true, std::memory_order_acquire); }
   [[gnu::noinline]] void LockSlow() {
     for (int spins = 0;; ++spins) {
-      if (!taken_.load(std::memory_order_relaxed) && try_lock()) return;
+      if (!taken_.load(std::memory_order_relaxed) && Take()) return;
       if (spins < 64) {
         CpuRelax();
       } else {

@@ -5,8 +5,7 @@
 namespace ropeway {
 
 const char* PlaceName(Place place) {
-  static constexpr const char* kNames[] = {"pinned host memory", "device memory", "pageable host memory",
-                                           "freed memory", "managed memory"};
+  static constexpr const char* kNames[] = {"pinned host memory", "device memory", "pageable host memory", "freed memory", "managed memory"};
   return kNames[static_cast<int>(place)];
 }
 

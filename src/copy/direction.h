@@ -5,9 +5,9 @@
 
 namespace ropeway {
 
-// Location class of an address (copy-and-memory.md 1.3).
+// Location class of an address (rules/places.md 1).
 enum class Place : int32_t {
-  kPinned = 0,    // host memory that the runtime knows: allocated or registered
+  kPinned = 0,  // host memory that the runtime knows: allocated or registered
   kDevice = 1,
   kPageable = 2,  // any other host memory
   kNowhere = 3,   // memory of the runtime that is in no live block
@@ -18,7 +18,7 @@ enum class PlacePair { kBothPinned = 0, kRuntimeWithDevice = 1 };  // anything l
 inline PlacePair Pair(Place a, Place b) { return static_cast<PlacePair>(static_cast<int>(a) | static_cast<int>(b)); }
 const char* PlaceName(Place place);
 
-// The caller's kind reconciled with where the bytes are (table 1.4), for kinds 0 to 4.
+// The caller's kind reconciled with where the bytes are (rules/places.md 2), for kinds 0 to 4.
 struct Direction {
   bool accepted;
   aclrtMemcpyKind kind;

@@ -15,23 +15,42 @@ namespace ropeway {
 // Fixed for the life of the engine: what the plan needs to know.
 struct Traits {
   const char* name;
-  size_t streaming_from;  // single copies of this size and more bypass the cache
-  size_t share_from;      // and of this size and more are shared between lanes
+  size_t streaming_from;              // single copies of this size and more bypass the cache
+  size_t share_from;                  // and of this size and more are shared between lanes
   bool starts_batches_early = false;  // with their first pieces, while the others are still being collected
+
+  static constexpr size_t kSmallestStreamed = 4096;  // below it stores around the cache do not win, however many copies there are
 
   CopyMethod MethodFor(size_t size) const {
     if (size < streaming_from) return CopyMethod::kCached;
     return size < share_from ? CopyMethod::kStreaming : CopyMethod::kShared;
   }
+  // With so many tasks behind it, a copy is part of a burst, of which the sum counts, as it does in a batch.
+  CopyMethod InBurst(CopyMethod alone, size_t size, uint64_t tasks_behind) const {
+    if (alone != CopyMethod::kCached || size < kSmallestStreamed) return alone;
+    return tasks_behind >= streaming_from / size ? CopyMethod::kStreaming : alone;
+  }
 };
 
-// Why a task could not be carried out; no byte of it moved.
+// Why a task could not be carried out; no byte of it moved, but for those in front of a fault (507052).
 struct TaskFailure {
   int code = 0;
   char text[240];
 };
 // Fills in a failure and returns its code.
 [[gnu::cold, gnu::format(printf, 3, 4)]] int Explain(TaskFailure* failure, int code, const char* format, ...);
+
+// What a task has touched from its first byte to its last; without a source for those that only write.
+struct TouchedRange {
+  const void* dst;
+  size_t dst_extent;
+  const void* src = nullptr;
+  size_t src_extent = 0;
+};
+// Whether the fault, as TouchHost tells it, can be this one's.
+[[gnu::cold]] bool MayFaultAt(const TouchedRange& touched, const void* fault);
+// 507052: memory of the program is not there, or must not be written.
+[[gnu::cold]] int ExplainFault(TaskFailure* failure, const void* fault, const TouchedRange& touched);
 
 // Where backends put work that idle lanes may join; the scheduler's.
 class WorkSharer;
@@ -49,8 +68,13 @@ class Backend : public EngineMemory {
     virtual ~Line() = default;
   };
   virtual std::unique_ptr<Line> NewLine() = 0;
+  // What waits behind a task in its queue: hints, which change how bytes move and never what arrives.
+  struct Behind {
+    const Task* next = nullptr;
+    uint64_t tasks = 0;
+  };
   // Starts a task; its code when it failed already, else 0. What the task owns may be released when this returns.
-  virtual int Start(const Task& task, Line* line, TaskFailure* failure) = 0;
+  virtual int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) = 0;
   // Returns when everything that was started on the line is done and can be seen by everybody; 0, or the code of a failure.
   virtual int Finish(Line* line, TaskFailure* failure) = 0;
   // Whether a task is done when Start returns, so that nobody needs to call Finish.

@@ -1,4 +1,4 @@
-// The bytes of a copy descriptor (copy-and-memory.md 3.2): position independent and complete in themselves, so programs may
+// The bytes of a copy descriptor (rules/descriptors.md 2): position independent and complete in themselves, so programs may
 // move a descriptor with ordinary copies. The product decides which of two layouts it has; the launch header in front
 // has no meaning here and is kept zero.
 #pragma once

@@ -16,9 +16,9 @@ enum class WaitOutcome { kDone, kTimeout, kAborted };
 // The stream behind a queue, as far as an engine needs it.
 class QueueOwner {
  public:
-  // A task failed while it ran; no byte of it moved. True: the tasks behind it shall not run (stop mode). Called on the
-  // thread that ran the task; may not block.
-  virtual bool TaskFailed(const Task& task, int code, const char* text) = 0;
+  // A task failed while it ran (see TaskFailure). True: the tasks behind it shall not run (stop mode). Called on the thread
+  // that ran the task; may not block. `sequence` is that of the task, or of the replay that it belongs to.
+  virtual bool TaskFailed(const Task& task, uint64_t sequence, int code, const char* text) = 0;
 
  protected:
   ~QueueOwner() = default;

@@ -1,6 +1,8 @@
 // Where an engine's bytes live. The memory layer hands out blocks; an engine provides the addresses and what lies behind them.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,6 +55,8 @@ class EngineMemory {
   // Asked in a signal handler: true when a fault at `address` came from memory that was just being moved, and the access may be
   // tried again.
   virtual bool MovedMeanwhile(const void*) const { return false; }
+  // LeaveTouch of the library that the engine is in.
+  virtual bool LeaveTouch(const siginfo_t&, void*) const { return false; }
 
  protected:
   ~EngineMemory() = default;

@@ -1,6 +1,5 @@
 #include "engine/gate.h"
 
-#include <mutex>
 #include <utility>
 
 #include "base/race_detector.h"
@@ -8,7 +7,7 @@
 namespace ropeway {
 
 bool Gate::PassOrPark(Waiter* waiter) {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   waiter->broke_through_ = broken_ && !open_;
   if (open_) {
     race_detector::TakeOver(this);
@@ -23,7 +22,7 @@ bool Gate::PassOrPark(Waiter* waiter) {
 }
 
 bool Gate::Unpark(Waiter* waiter) {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   Waiter* before = nullptr;
   for (Waiter* parked = first_; parked != nullptr; before = parked, parked = parked->next_parked_) {
     if (parked != waiter) continue;
@@ -37,7 +36,7 @@ bool Gate::Unpark(Waiter* waiter) {
 void Gate::Open() {
   Waiter* released;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     race_detector::HandOver(this);
     released = first_;
     if (mode_ == Mode::kSticky) {
@@ -66,7 +65,7 @@ void Gate::Release(Waiter* released) {
 void Gate::Break() {
   Waiter* released;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     broken_ = true;
     released = std::exchange(first_, nullptr);
     last_ = nullptr;
@@ -76,17 +75,17 @@ void Gate::Break() {
 }
 
 void Gate::Renew() {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   open_ = broken_ = false;
 }
 
 void Gate::Close() {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   open_ = false;
 }
 
 bool Gate::open() const {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   return open_;
 }
 

@@ -66,13 +66,13 @@ class Gate final : public ParkingPlace {
 
  private:
   const Mode mode_;
-  mutable SpinLock lock_;
+  mutable SpinLock lock_{LockRank::kGate};
   static void Release(Waiter* released);
 
-  bool open_ = false;
-  bool broken_ = false;
-  Waiter* first_ = nullptr;  // oldest first
-  Waiter* last_ = nullptr;
+  bool open_ RW_GUARDED_BY(lock_) = false;
+  bool broken_ RW_GUARDED_BY(lock_) = false;
+  Waiter* first_ RW_GUARDED_BY(lock_) = nullptr;  // oldest first
+  Waiter* last_ RW_GUARDED_BY(lock_) = nullptr;
 };
 
 }  // namespace ropeway

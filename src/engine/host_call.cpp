@@ -3,6 +3,13 @@
 #include "base/race_detector.h"
 
 namespace ropeway {
+namespace {
+
+// An exception that leaves a user's function ends the process, on whichever thread it runs (rules/callbacks.md 2): nobody could go on with
+// the work behind it.
+void CallUser(void (*function)(void*), void* argument) noexcept { function(argument); }
+
+}  // namespace
 
 thread_local const HostCall::Return* HostCall::running_here = nullptr;
 thread_local bool HostCall::inside = false;
@@ -12,7 +19,7 @@ void HostCall::Run() const {
   inside = true;
   {
     const race_detector::UsersCode users;
-    function(argument);
+    CallUser(function, argument);
   }
   inside = false;
   running_here = nullptr;

@@ -28,7 +28,8 @@ struct HostCall {
 
 class HostCallSink {
  public:
-  virtual void Post(const HostCall& call) = 0;
+  // False: there is no memory for it, and it will not be called.
+  virtual bool Post(const HostCall& call) = 0;
   // Takes a call back that has not begun. False when it is running, or has returned.
   virtual bool Retract(HostCall::Return* on_return) = 0;
 

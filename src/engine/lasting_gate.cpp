@@ -1,16 +1,16 @@
 #include "engine/lasting_gate.h"
 
-#include <mutex>
-#include <vector>
+#include <iterator>
 
+#include "base/mutex.h"
 #include "base/no_destroy.h"
 
 namespace ropeway {
 namespace {
 
 struct GivenBack {
-  std::mutex mutex;
-  std::vector<Gate*> gates;
+  Mutex mutex{LockRank::kSpareGates};
+  std::list<Gate> gates RW_GUARDED_BY(mutex);
 };
 
 GivenBack& Spare() {
@@ -22,20 +22,17 @@ GivenBack& Spare() {
 
 LastingGate::LastingGate() {
   {
-    std::lock_guard lock(Spare().mutex);
-    if (!Spare().gates.empty()) {
-      gate_ = Spare().gates.back();
-      Spare().gates.pop_back();
-      return;
-    }
+    LockGuard lock(Spare().mutex);
+    auto& spare = Spare().gates;
+    if (!spare.empty()) gate_.splice(gate_.end(), spare, std::prev(spare.end()));
   }
-  gate_ = new Gate;
+  if (gate_.empty()) gate_.emplace_back();
 }
 
 LastingGate::~LastingGate() {
-  gate_->Renew();
-  std::lock_guard lock(Spare().mutex);
-  Spare().gates.push_back(gate_);
+  get()->Renew();
+  LockGuard lock(Spare().mutex);
+  Spare().gates.splice(Spare().gates.end(), gate_);
 }
 
 }  // namespace ropeway

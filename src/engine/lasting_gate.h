@@ -6,6 +6,8 @@
 // in it only if the queue is parked there anew, and then it is his to resume (LaneQueue::TimeOut, Unblock).
 #pragma once
 
+#include <list>
+
 #include "engine/gate.h"
 
 namespace ropeway {
@@ -17,11 +19,11 @@ class LastingGate {
   LastingGate(const LastingGate&) = delete;
   LastingGate& operator=(const LastingGate&) = delete;
 
-  Gate* get() const { return gate_; }
-  Gate* operator->() const { return gate_; }
+  Gate* get() { return &gate_.front(); }
+  Gate* operator->() { return get(); }
 
  private:
-  Gate* gate_;
+  std::list<Gate> gate_;  // one; giving it back takes no memory
 };
 
 }  // namespace ropeway

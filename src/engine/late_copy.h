@@ -13,7 +13,6 @@ namespace ropeway {
 using ReadDeviceBytes = std::function<void(void* out, const void* address, size_t size)>;
 
 // What a task of kind kCopyByDesc or kCopyByCells says now; both ranges lie in blocks of one device. 0, or the code of the failure.
-int ResolveLateCopy(const Task& task, const AddressJudge& judge, const ReadDeviceBytes& read, CopyDescriptor* copy,
-                    TaskFailure* failure);
+int ResolveLateCopy(const Task& task, const AddressJudge& judge, const ReadDeviceBytes& read, CopyDescriptor* copy, TaskFailure* failure);
 
 }  // namespace ropeway

@@ -8,10 +8,9 @@
 namespace ropeway {
 
 const char* TaskKindName(TaskKind kind) {
-  static constexpr const char* kNames[] = {"copy",   "copy2d", "batch",      "copy_by_desc", "copy_by_cells",
-                                           "set",    "set32",  "reduce",     "store",        "record",
-                                           "wait",   "wait_value", "call",   "replay",       "fail",
-                                           "nothing", "signal", "wait_signal", "record_external", "wait_external"};
+  static constexpr const char* kNames[] = {"copy",   "copy2d",  "batch",  "copy_by_desc", "copy_by_cells",   "set",          "set32",
+                                           "reduce", "store",   "record", "wait",         "wait_value",      "call",         "replay",
+                                           "fail",   "nothing", "signal", "wait_signal",  "record_external", "wait_external"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -55,20 +54,15 @@ void EndReplay(const Task& task) {
 
 void DropTask(const Task& task) {
   switch (task.kind) {
-    case TaskKind::kMark:
-      task.mark.marker->Dropped();
-      break;
-    case TaskKind::kAwait:
-      task.await.marker->Dropped();
-      break;
+    case TaskKind::kMark: task.mark.marker->Dropped(); break;
+    case TaskKind::kAwait: task.await.marker->Dropped(); break;
     case TaskKind::kReplay:
       for (uint32_t i = 0; i < task.replay.graph->bindings; ++i) {
         if (Marker* marker = task.replay.bindings[i].marker) marker->Dropped();
       }
       EndReplay(task);
       break;
-    default:
-      ReleasePayload(task);
+    default: ReleasePayload(task);
   }
 }
 

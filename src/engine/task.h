@@ -13,26 +13,26 @@ namespace ropeway {
 struct TaskFailure;
 
 enum class TaskKind : uint8_t {
-  kCopy,        // size bytes
-  kCopy2d,      // height rows of width bytes
-  kBatch,       // many copies, in no order
-  kCopyByDesc,  // addresses and size lie in device memory, and are read when the task runs
-  kCopyByCells, // so do the two base addresses of this one
-  kSet,         // size bytes of one value
-  kSetWords,    // 32-bit words of one value
-  kReduce,      // dst = dst op src
-  kStore,       // one 64-bit word
-  kMark,        // tells its marker that the stream came this far
-  kAwait,       // holds the stream until a gate is open
-  kAwaitValue,  // holds the stream until a word in memory has a value
-  kCall,        // a user function
-  kReplay,      // a captured graph
-  kFail,        // known to be impossible when it was submitted, and reported when it runs
-  kNothing,     // keeps its place in the order and does nothing
+  kCopy,         // size bytes
+  kCopy2d,       // height rows of width bytes
+  kBatch,        // many copies, in no order
+  kCopyByDesc,   // addresses and size lie in device memory, and are read when the task runs
+  kCopyByCells,  // so do the two base addresses of this one
+  kSet,          // size bytes of one value
+  kSetWords,     // 32-bit words of one value
+  kReduce,       // dst = dst op src
+  kStore,        // one 64-bit word
+  kMark,         // tells its marker that the stream came this far
+  kAwait,        // holds the stream until a gate is open
+  kAwaitValue,   // holds the stream until a word in memory has a value
+  kCall,         // a user function
+  kReplay,       // a captured graph
+  kFail,         // known to be impossible when it was submitted, and reported when it runs
+  kNothing,      // keeps its place in the order and does nothing
   // Only inside a graph:
-  kSignal,      // the branch came this far: those who wait for this edge may go on
-  kAwaitSignal, // holds the branch until an edge was signalled
-  kMarkBound,   // as kMark and kAwait, with a marker and a gate that each replay brings along
+  kSignal,       // the branch came this far: those who wait for this edge may go on
+  kAwaitSignal,  // holds the branch until an edge was signalled
+  kMarkBound,    // as kMark and kAwait, with a marker and a gate that each replay brings along
   kAwaitBound,
 };
 
@@ -77,11 +77,12 @@ struct ReplayBinding {
 struct Task {
   static constexpr uint8_t kOwnsPayload = 1;  // a staged source or a batch, to be released behind the task
   static constexpr uint8_t kOfEvent = 2;      // a mark or wait that belongs to an event (and not to a notify)
+  static constexpr uint8_t kTakesBack = 4;    // a mark that resets its event
 
   TaskKind kind;
   CopyMethod method;
   uint8_t flags;
-  uint8_t reserved;
+  uint8_t device;    // that carries out kCopyByDesc and kCopyByCells
   uint32_t id;       // what aclrtGetThreadLastTaskId reports
   const char* call;  // the API function that submitted it, for messages and traces
   union {
@@ -107,6 +108,7 @@ struct Task {
       const void* dst_cell;
       const void* src_cell;
       size_t dst_offset, src_offset, size;
+      uint64_t as_of;  // the free clock when it was submitted: the cells are still there for it
     } by_cells;
     struct {
       void* dst;
@@ -150,6 +152,7 @@ struct Task {
     struct {
       const TaskGraph* graph;
       ReplayBinding* bindings;  // one per kMarkBound or kAwaitBound of the graph; the task owns them
+      uint64_t as_of;           // the free clock when it was submitted: what was freed later is still there for it
     } replay;
     struct {
       uint32_t index;  // of the edge, or of the binding

@@ -56,7 +56,7 @@ Channel::Outcome Channel::Send(const Message& message, int fd) {
   return sent < 0 && errno == EAGAIN ? Outcome::kLater : Outcome::kGone;
 }
 
-Channel::Outcome Channel::Receive(Message* message, Descriptor* fd) {
+Channel::Outcome Channel::Receive(Message* message, FileDescriptor* fd) {
   iovec bytes{message, sizeof(*message)};
   msghdr header{};
   header.msg_iov = &bytes;
@@ -67,7 +67,7 @@ Channel::Outcome Channel::Receive(Message* message, Descriptor* fd) {
   int fds[2] = {-1, -1};
   int count = 0;
   ssize_t got = -1;
-  *fd = Descriptor::Make([&] {
+  *fd = FileDescriptor::Make([&] {
     // A peer that left something unread resets the connection; the kernel says so once, in front of what that peer had sent.
     do {
       got = recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);

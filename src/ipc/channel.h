@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "ipc/descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace ropeway::ipc {
 
@@ -36,11 +36,11 @@ class Channel {
   };
 
   Channel() = default;
-  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
 
   Outcome Send(const Message& message, int fd = -1);
   // `fd` is empty when none came along.
-  Outcome Receive(Message* message, Descriptor* fd);
+  Outcome Receive(Message* message, FileDescriptor* fd);
   // Waits until something can be received or the other end is gone; false when the deadline passed.
   bool AwaitInput(Deadline deadline);
   // Who is at the other end, as the kernel knows it; false when it is not known.
@@ -50,7 +50,7 @@ class Channel {
   int fd() const { return socket_.get(); }
 
  private:
-  Descriptor socket_;
+  FileDescriptor socket_;
 };
 
 }  // namespace ropeway::ipc

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <new>
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "ipc/service.h"
@@ -14,31 +15,31 @@ namespace {
 // What may wait for a peer that does not read. One that is this far behind is stopped or broken.
 constexpr size_t kMostWaiting = 65536;
 
-Descriptor Duplicate(int fd) {
-  return Descriptor::Make([&] { return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0); });
+FileDescriptor Duplicate(int fd) {
+  return FileDescriptor::Make([&] { return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0); });
 }
 
 }  // namespace
 
 void Offer::AdmitEverybody() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   everybody_ = true;
 }
 
 void Offer::AdmitToo(const int32_t* pids, size_t count) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   pids_.insert(pids, pids + count);
 }
 
 bool Offer::Admits(pid_t pid) const {
   if (pid == getpid()) return true;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return everybody_ || pids_.contains(pid);
 }
 
 bool Connection::Post(const Message& message, int fd) {
   if (!service_.OfThisProcess()) return false;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (ended_ || closing_) return false;
   if (outgoing_.empty()) {
     const Channel::Outcome outcome = channel_.Send(message, fd);
@@ -49,12 +50,17 @@ bool Connection::Post(const Message& message, int fd) {
     channel_.Shutdown();  // the service's thread finds it gone
     return false;
   }
-  outgoing_.push_back({message, Duplicate(fd)});
+  try {
+    outgoing_.push_back({message, Duplicate(fd)});
+  } catch (const std::bad_alloc&) {
+    channel_.Shutdown();
+    return false;
+  }
   return true;
 }
 
 bool Connection::Flush() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   while (!outgoing_.empty()) {
     const Outgoing& next = outgoing_.front();
     const Channel::Outcome outcome = channel_.Send(next.message, next.fd.get());
@@ -84,15 +90,12 @@ Result<Message> Connection::Call(Message request, Deadline deadline) {
   Answer answer;
   request.ticket = NewTicket();
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     calls_[request.ticket] = &answer;
   }
   const bool sent = Post(request);
-  std::unique_lock lock(mutex_);
-  const auto over = [&] { return answer.arrived || ended_; };
-  if (sent && deadline.never()) answered_.wait(lock, over);
-  if (sent && !deadline.never())
-    answered_.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline.at_ns())), over);
+  LockGuard lock(mutex_);
+  if (sent) answered_.wait_until(mutex_, deadline.at(), [&]() RW_REQUIRES(mutex_) { return answer.arrived || ended_; });
   calls_.erase(request.ticket);
   if (answer.arrived) return answer.message;
   if (sent && !ended_) return Fail(ACL_ERROR_RT_IPC_ERROR, "process %d, which exported this, does not answer", peer_.pid);
@@ -100,7 +103,7 @@ Result<Message> Connection::Call(Message request, Deadline deadline) {
 }
 
 bool Connection::TakeReply(const Message& message) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto call = calls_.find(message.ticket);
   if (message.kind != kReply || call == calls_.end()) return false;
   *call->second = {true, message};
@@ -109,7 +112,7 @@ bool Connection::TakeReply(const Message& message) {
 }
 
 void Connection::End() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   ended_ = true;
   outgoing_.clear();
   answered_.notify_all();
@@ -120,7 +123,7 @@ void Connection::Close() {
   Post({kGoodbye, 0, {}});
   bool all_sent;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (closing_) return;
     closing_ = true;
     all_sent = outgoing_.empty();

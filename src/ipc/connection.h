@@ -3,13 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "ipc/channel.h"
 
@@ -23,7 +22,7 @@ class Listener {
  public:
   virtual ~Listener() = default;
   // `fd` is what came along, or empty. Receipts, and replies that no Call waits for, come here, too.
-  virtual void OnMessage(Connection& connection, const Message& message, Descriptor fd) = 0;
+  virtual void OnMessage(Connection& connection, const Message& message, FileDescriptor fd) = 0;
   // The other end is gone, once; `said_goodbye` when it left in order, so that its process may well be alive. Not told of a
   // connection that was closed on this side.
   virtual void OnGone(Connection& connection, bool said_goodbye) = 0;
@@ -45,9 +44,9 @@ class Offer : public Listener {
 
  private:
   const uint32_t type_;
-  mutable std::mutex mutex_;
-  bool everybody_ = false;  // guarded by mutex_, as the next
-  std::set<pid_t> pids_;
+  mutable Mutex mutex_{LockRank::kOffer};
+  bool everybody_ RW_GUARDED_BY(mutex_) = false;
+  std::set<pid_t> pids_ RW_GUARDED_BY(mutex_);
 };
 
 // The service's own kinds of messages.
@@ -63,7 +62,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint64_t id() const { return id_; }
   const Peer& peer() const { return peer_; }
 
-  // Sends, behind everything that was sent before; never blocks. False when the other end is gone.
+  // Sends, behind everything that was sent before; never blocks. False when the other end is gone; one that does not read is left when
+  // there is no memory for what waits for it.
   bool Post(const Message& message, int fd = -1);
   // Says that a request is being carried out; its reply follows. For requests whose effect others can see: whoever sees it may
   // end this process before the reply is sent, so this is sent before there is an effect. To the one who asked, the end of the
@@ -87,12 +87,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The service's thread only.
   std::shared_ptr<Listener> listener() const { return offer_ != nullptr ? offer_ : listener_.lock(); }
   bool closing() {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     return closing_;
   }
   struct Outgoing {
     Message message;
-    Descriptor fd;
+    FileDescriptor fd;
   };
   struct Answer {
     bool arrived = false;
@@ -114,12 +114,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Offer> offer_;
   std::weak_ptr<Listener> listener_;
 
-  std::mutex mutex_;  // guards the rest
-  std::condition_variable answered_;
-  std::deque<Outgoing> outgoing_;
-  std::map<uint32_t, Answer*> calls_;
-  bool closing_ = false;
-  bool ended_ = false;
+  Mutex mutex_{LockRank::kConnection};
+  Condition answered_;
+  std::deque<Outgoing> outgoing_ RW_GUARDED_BY(mutex_);
+  std::map<uint32_t, Answer*> calls_ RW_GUARDED_BY(mutex_);
+  bool closing_ RW_GUARDED_BY(mutex_) = false;
+  bool ended_ RW_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ropeway::ipc

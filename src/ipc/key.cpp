@@ -1,8 +1,7 @@
 #include "ipc/key.h"
 
-#include <sys/random.h>
-
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "acl/error_codes/rt_error_codes.h"
@@ -23,14 +22,8 @@ bool ParseWord(const char* text, uint64_t* word) {
   return true;
 }
 
-void AppendWord(uint64_t word, std::string* text) {
-  for (size_t i = 0; i < kDigits; ++i) text->push_back(kHex[word >> (60 - 4 * i) & 0xF]);
-}
-
 // The key itself is a secret, so no message repeats it.
-Status NoKey(const char* why) {
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %s; pass on what the exporter got, unchanged", why);
-}
+Status NoKey(const char* why) { return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %s; pass on what the exporter got, unchanged", why); }
 
 }  // namespace
 
@@ -38,18 +31,6 @@ bool Same(const Secret& one, const Secret& other) {
   uint64_t difference = 0;
   for (size_t i = 0; i < one.size(); ++i) difference |= one[i] ^ other[i];
   return difference == 0;
-}
-
-Status FillRandom(void* bytes, size_t size) {
-  auto* at = static_cast<char*>(bytes);
-  while (size > 0) {
-    const ssize_t got = getrandom(at, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return Fail(ACL_ERROR_RT_IPC_ERROR, "the system gives no random numbers: %s", strerror(errno));
-    at += got;
-    size -= static_cast<size_t>(got);
-  }
-  return Ok();
 }
 
 Result<Key> Key::Parse(const char* text) {
@@ -65,11 +46,15 @@ Result<Key> Key::ParseString(const char* text) {
   return Parse(text);
 }
 
+void Key::Write(char* text) const {
+  char* at = text;
+  for (const uint64_t word : {service, secret[0], secret[1], secret[2]})
+    at += snprintf(at, kDigits + 1, "%016llx", static_cast<unsigned long long>(word));
+}
+
 std::string Key::Format() const {
-  std::string text;
-  text.reserve(kLength);
-  AppendWord(service, &text);
-  for (uint64_t word : secret) AppendWord(word, &text);
+  char text[kRoom];
+  Write(text);
   return text;
 }
 

@@ -15,8 +15,6 @@ namespace ropeway::ipc {
 using Secret = std::array<uint64_t, 3>;
 
 bool Same(const Secret& one, const Secret& other);
-// Random numbers of the system.
-Status FillRandom(void* bytes, size_t size);
 
 struct Key {
   static constexpr size_t kLength = 64;         // characters
@@ -29,8 +27,9 @@ struct Key {
   static Result<Key> Parse(const char* text);
   // As above for a C string of exactly that length.
   static Result<Key> ParseString(const char* text);
-  // kLength characters.
+  // kLength characters; into a place of kRoom, which cannot fail when the key is out already.
   std::string Format() const;
+  void Write(char* text) const;
 };
 
 }  // namespace ropeway::ipc

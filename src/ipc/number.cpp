@@ -8,8 +8,7 @@ namespace {
 // SipHash-2-4 of one word: 256 bits of state folded into 64, so that nobody gets back to the number.
 class SipHash {
  public:
-  explicit SipHash(uint64_t key)
-      : v_{0x736f6d6570736575 ^ key, 0x646f72616e646f6d, 0x6c7967656e657261 ^ key, 0x7465646279746573} {}
+  explicit SipHash(uint64_t key) : v_{0x736f6d6570736575 ^ key, 0x646f72616e646f6d, 0x6c7967656e657261 ^ key, 0x7465646279746573} {}
 
   uint64_t Of(uint64_t word) {
     Take(word);

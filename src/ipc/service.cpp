@@ -18,6 +18,7 @@
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "base/fork.h"
+#include "base/random.h"
 #include "ipc/number.h"
 
 namespace ropeway::ipc {
@@ -34,8 +35,8 @@ socklen_t NameOf(uint64_t service, sockaddr_un* address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(length));
 }
 
-Descriptor NewSocket(int flags) {
-  return Descriptor::Make([&] { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0); });
+FileDescriptor NewSocket(int flags) {
+  return FileDescriptor::Make([&] { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0); });
 }
 
 // The program's signals are not for a thread that is started meanwhile.
@@ -71,7 +72,7 @@ Service* Service::GetIfStarted() {
 
 Result<Service*> Service::Get() {
   if (Service* service = GetIfStarted()) return service;
-  const HeldAcrossFork lock(ForkLock::kStart);
+  const LockGuard lock(fork_lock::start);
   if (Service* service = GetIfStarted()) return service;
   std::unique_ptr<Service> made(new Service);
   RW_TRY(made->Start());
@@ -81,31 +82,30 @@ Result<Service*> Service::Get() {
 
 Status Service::Start() {
   pid_ = getpid();
-  RW_TRY(FillRandom(&name_, sizeof(name_)));
-  poll_ = Descriptor::Make([] { return epoll_create1(EPOLL_CLOEXEC); });
-  doors_ = Descriptor::Make([] { return epoll_create1(EPOLL_CLOEXEC); });
-  if (!poll_ || !doors_) return NoRoom("no descriptor for talking to other processes");
+  FillRandom(&name_, sizeof(name_));
+  doors_ = FileDescriptor::Make([] { return epoll_create1(EPOLL_CLOEXEC); });
+  if (!doors_) return NoRoom("no descriptor for talking to other processes");
   RW_TRY(OpenDoor(name_));
-  epoll_event event{EPOLLIN, {.u64 = kDoors}};
-  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, doors_.get(), &event) != 0) return NoRoom("no socket can be watched");
   const SignalsHeldBack held_back;
   try {
+    loop_.emplace();
+    if (!loop_->Watch(doors_.get(), EPOLLIN, kDoors)) return NoRoom("no socket can be watched");
     std::thread([this] { Run(); }).detach();
   } catch (const std::system_error& error) {
     errno = error.code().value();
-    return NoRoom("no thread for talking to other processes");
+    return NoRoom("no descriptor or no thread for talking to other processes");
   }
   return Ok();
 }
 
 Status Service::OpenDoor(uint64_t name) {
-  auto door = std::make_shared<Descriptor>(NewSocket(SOCK_NONBLOCK));
+  auto door = std::make_shared<FileDescriptor>(NewSocket(SOCK_NONBLOCK));
   if (!*door) return NoRoom("no descriptor for talking to other processes");
   sockaddr_un address;
   const socklen_t size = NameOf(name, &address);
   if (bind(door->get(), reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(door->get(), SOMAXCONN) != 0)
     return NoRoom("no socket for talking to other processes");
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   epoll_event event{EPOLLIN, {.u64 = name}};
   if (epoll_ctl(doors_.get(), EPOLL_CTL_ADD, door->get(), &event) != 0) return NoRoom("no socket can be watched");
   open_doors_[name] = std::move(door);
@@ -117,8 +117,8 @@ bool Service::OfThisProcess() const { return pid_ == getpid(); }
 Result<Key> Service::Publish(std::shared_ptr<Offer> offer) {
   Key key;
   key.service = name_;
-  RW_TRY(FillRandom(&key.secret, sizeof(key.secret)));
-  std::lock_guard lock(mutex_);
+  FillRandom(&key.secret, sizeof(key.secret));
+  LockGuard lock(mutex_);
   offers_[key.secret[0]] = {key.secret, std::move(offer), 0};
   return key;
 }
@@ -126,18 +126,27 @@ Result<Key> Service::Publish(std::shared_ptr<Offer> offer) {
 Result<uint64_t> Service::PublishNumber(std::shared_ptr<Offer> offer) {
   uint64_t number = 0;
   while (number == 0) {
-    RW_TRY(FillRandom(&number, sizeof(number)));
+    FillRandom(&number, sizeof(number));
     number >>= 1;  // programs keep it in an int64_t
   }
   const Key key = KeyOfNumber(number);
-  RW_TRY(OpenDoor(key.service));
-  std::lock_guard lock(mutex_);
-  offers_[key.secret[0]] = {key.secret, std::move(offer), key.service};
+  {
+    LockGuard lock(mutex_);
+    offers_[key.secret[0]] = {key.secret, std::move(offer), key.service};
+  }
+  try {
+    Status status = OpenDoor(key.service);
+    if (!status.ok()) Withdraw(key);
+    RW_TRY(std::move(status));
+  } catch (...) {
+    Withdraw(key);
+    throw;
+  }
   return number;
 }
 
 std::shared_ptr<Offer> Service::Find(const Key& key, uint32_t type) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto found = offers_.find(key.secret[0]);
   if (found == offers_.end() || !Same(found->second.secret, key.secret)) return nullptr;
   return found->second.offer->type() == type ? found->second.offer : nullptr;
@@ -146,7 +155,7 @@ std::shared_ptr<Offer> Service::Find(const Key& key, uint32_t type) {
 void Service::Withdraw(const Key& key) {
   if (!OfThisProcess()) return;
   Published withdrawn;  // released without the lock: it may be the last reference
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto found = offers_.find(key.secret[0]);
   if (found == offers_.end() || !Same(found->second.secret, key.secret)) return;
   withdrawn = std::move(found->second);
@@ -155,13 +164,13 @@ void Service::Withdraw(const Key& key) {
 }
 
 size_t Service::connections() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return connections_.size();
 }
 
 // connect() itself waits while the listener's backlog is full, for as long as a send may take.
 Status Service::Dial(uint64_t service, Deadline deadline, Channel* channel, Peer* peer) {
-  Descriptor dialled = NewSocket(0);
+  FileDescriptor dialled = NewSocket(0);
   if (!dialled) return NoRoom("no descriptor for talking to another process");
   const int64_t left_us = std::max<int64_t>((deadline.at_ns() - NowNs()) / 1000, 1);
   const timeval limit{deadline.never() ? 0 : left_us / 1000000, deadline.never() ? 0 : left_us % 1000000};
@@ -183,50 +192,55 @@ Result<Joined> Service::Connect(const Key& key, uint32_t type, std::weak_ptr<Lis
   Channel channel;
   Peer peer;
   RW_TRY(Dial(key.service, deadline, &channel, &peer));
-  if (channel.Send({kHello, type, {kProtocol, key.secret[0], key.secret[1], key.secret[2]}}) != Channel::Outcome::kDone)
-    return NoSuchKey();
+  // All that can fail here for want of memory comes before the other side hears of this.
   Joined joined;
+  joined.connection = Adopt(std::move(channel), peer, std::move(listener));
+  Status status = Join(key, type, deadline, &joined);
+  if (status.ok()) return joined;
+  Forget(*joined.connection);
+  return status;
+}
+
+Status Service::Join(const Key& key, uint32_t type, Deadline deadline, Joined* joined) {
+  Channel& channel = joined->connection->channel_;
+  if (channel.Send({kHello, type, {kProtocol, key.secret[0], key.secret[1], key.secret[2]}}) != Channel::Outcome::kDone) return NoSuchKey();
   Channel::Outcome outcome;
   do {
     if (!channel.AwaitInput(deadline)) return NoAnswer();
-    outcome = channel.Receive(&joined.welcome, &joined.fd);
+    outcome = channel.Receive(&joined->welcome, &joined->fd);
   } while (outcome == Channel::Outcome::kLater);
-  if (outcome == Channel::Outcome::kDone && joined.welcome.kind == kRefused && joined.welcome.value[0] == kNotListed)
-    return Fail(ACL_ERROR_RT_NO_PERMISSION, "process %d is not on the exporter's list; the exporter sets it by SetImportPid",
-                getpid());
-  if (outcome != Channel::Outcome::kDone || joined.welcome.kind != kWelcome) return NoSuchKey();
-  joined.connection = Adopt(std::move(channel), peer, std::move(listener));
-  if (joined.connection == nullptr) return NoRoom("the connection to another process cannot be watched");
-  return joined;
+  if (outcome == Channel::Outcome::kDone && joined->welcome.kind == kRefused && joined->welcome.value[0] == kNotListed)
+    return Fail(ACL_ERROR_RT_NO_PERMISSION, "process %d is not on the exporter's list; the exporter sets it by SetImportPid", getpid());
+  if (outcome != Channel::Outcome::kDone || joined->welcome.kind != kWelcome) return NoSuchKey();
+  return Listen(*joined->connection) ? Ok() : NoRoom("the connection to another process cannot be watched");
 }
 
 std::shared_ptr<Connection> Service::Adopt(Channel channel, Peer peer, std::weak_ptr<Listener> listener) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto connection = std::make_shared<Connection>(*this, ++last_id_, std::move(channel), peer);
   connection->listener_ = std::move(listener);
-  epoll_event event{EPOLLIN, {.u64 = connection->id()}};
-  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, connection->channel_.fd(), &event) != 0) return nullptr;
   connections_[connection->id()] = connection;
   return connection;
 }
 
+bool Service::Listen(const Connection& connection) { return loop_->Watch(connection.channel_.fd(), EPOLLIN, connection.id()); }
+
 void Service::WantsToSend(const Connection& connection, bool wants) {
-  epoll_event event{wants ? EPOLLIN | EPOLLOUT : EPOLLIN, {.u64 = connection.id()}};
-  epoll_ctl(poll_.get(), EPOLL_CTL_MOD, connection.channel_.fd(), &event);
+  loop_->Change(connection.channel_.fd(), wants ? EPOLLIN | EPOLLOUT : EPOLLIN, connection.id());
 }
 
 void Service::Forget(const Connection& connection) {
   std::shared_ptr<Connection> last;  // released without the lock
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto found = connections_.find(connection.id());
   if (found == connections_.end()) return;
-  epoll_ctl(poll_.get(), EPOLL_CTL_DEL, connection.channel_.fd(), nullptr);
+  loop_->Forget(connection.channel_.fd());
   last = std::move(found->second);
   connections_.erase(found);
 }
 
 std::shared_ptr<Connection> Service::Find(uint64_t id) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto found = connections_.find(id);
   return found == connections_.end() ? nullptr : found->second;
 }

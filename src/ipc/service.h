@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "base/clock.h"
+#include "base/event_loop.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "ipc/connection.h"
 #include "ipc/key.h"
@@ -27,7 +29,7 @@ constexpr int64_t kPatienceMs = 10000;
 struct Joined {
   std::shared_ptr<Connection> connection;
   Message welcome;
-  Descriptor fd;
+  FileDescriptor fd;
 };
 
 class Service {
@@ -73,31 +75,36 @@ class Service {
   Status OpenDoor(uint64_t name);
   void Run();
   Status Dial(uint64_t service, Deadline deadline, Channel* channel, Peer* peer);
-  // Puts a connection on the list; null when the system has no room for it.
+  // Says hello on a connection of the list and hears the answer.
+  Status Join(const Key& key, uint32_t type, Deadline deadline, Joined* joined);
+  // Puts a connection on the list. From Listen on, what comes is delivered; false when the system has no room for it.
   std::shared_ptr<Connection> Adopt(Channel channel, Peer peer, std::weak_ptr<Listener> listener);
+  bool Listen(const Connection& connection);
   std::shared_ptr<Connection> Find(uint64_t id);
   // On the service's thread:
   void Accept();
   void AcceptAt(uint64_t door);
+  void Welcome(Channel channel, Peer peer);
   void PauseAccepting(bool pause);
-  int DropSilentPeers();  // returns for how long nothing needs to be done, as epoll_wait wants it
+  Deadline DropSilentPeers();  // until when nothing needs to be done
   void Handle(uint64_t id, uint32_t events);
-  bool Deliver(Connection& connection, const Message& message, Descriptor fd);
+  void HandleMessages(Connection& connection, uint32_t events);
+  bool Deliver(Connection& connection, const Message& message, FileDescriptor fd);
   bool Greet(Connection& connection, const Message& hello);
   void End(Connection& connection, bool said_goodbye);
 
   int pid_ = 0;
   uint64_t name_ = 0;
-  Descriptor poll_;
-  Descriptor doors_;  // another epoll, of the listening sockets by their names: it is watched or not as one
+  std::optional<EventLoop> loop_;
+  FileDescriptor doors_;                // another epoll, of the listening sockets by their names: it is watched or not as one
   int64_t paused_until_ns_ = 0;         // of the service's thread
   std::map<uint64_t, int64_t> silent_;  // of the service's thread: who has not said hello, oldest first, and since when
 
-  std::mutex mutex_;  // guards the rest
-  uint64_t last_id_ = 0;
-  std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections_;
-  std::unordered_map<uint64_t, std::shared_ptr<Descriptor>> open_doors_;
-  std::unordered_map<uint64_t, Published> offers_;  // by the first word of the secret; the others decide
+  Mutex mutex_{LockRank::kService};
+  uint64_t last_id_ RW_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections_ RW_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, std::shared_ptr<FileDescriptor>> open_doors_ RW_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, Published> offers_ RW_GUARDED_BY(mutex_);  // by the first word of the secret; the others decide
 };
 
 }  // namespace ropeway::ipc

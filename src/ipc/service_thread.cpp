@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
-#include "ipc/service.h"
-
+#include "base/mutex.h"
 #include "base/own_thread.h"
+#include "ipc/service.h"
 
 namespace ropeway::ipc {
 namespace {
@@ -27,17 +28,8 @@ bool Service::OnOwnThread() const { return t_service == this; }
 void Service::Run() {
   const OwnThread self("rw-ipc");
   t_service = this;
-  for (;;) {
-    epoll_event events[16];
-    const int count = epoll_wait(poll_.get(), events, 16, DropSilentPeers());
-    for (int i = 0; i < count; ++i) {
-      if (events[i].data.u64 == kDoors) {
-        Accept();
-      } else {
-        Handle(events[i].data.u64, events[i].events);
-      }
-    }
-  }
+  const auto ready = [this](uint64_t id, uint32_t events) { id == kDoors ? Accept() : Handle(id, events); };
+  for (;;) loop_->Turn(ready, DropSilentPeers());
 }
 
 void Service::Accept() {
@@ -47,35 +39,45 @@ void Service::Accept() {
 }
 
 void Service::AcceptAt(uint64_t name) {
-  std::shared_ptr<Descriptor> door;  // held, so that its number stays its own
+  std::shared_ptr<FileDescriptor> door;  // held, so that its number stays its own
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (auto found = open_doors_.find(name); found != open_doors_.end()) door = found->second;
   }
-  for (int i = 0; door != nullptr && i < kBurst; ++i) {
-    Descriptor accepted = Descriptor::Make([&] { return accept4(door->get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
-    if (!accepted) {
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) PauseAccepting(true);
-      return;
+  for (int i = 0; door != nullptr && i < kBurst; ++i) try {
+      FileDescriptor accepted = FileDescriptor::Make([&] { return accept4(door->get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
+      if (!accepted) {
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) PauseAccepting(true);
+        return;
+      }
+      Channel channel(std::move(accepted));
+      Peer peer;
+      if (channel.GetPeer(&peer) && peer.uid == geteuid()) Welcome(std::move(channel), peer);
+    } catch (const std::bad_alloc&) {
+      // Whoever was at the door finds it shut.
     }
-    Channel channel(std::move(accepted));
-    Peer peer;
-    if (!channel.GetPeer(&peer) || peer.uid != geteuid()) continue;
-    if (auto connection = Adopt(std::move(channel), peer, {})) silent_[connection->id()] = NowNs();
-    if (silent_.size() <= kMostSilent) continue;
-    if (auto oldest = Find(silent_.begin()->first)) Forget(*oldest);
-    silent_.erase(silent_.begin());
-  }
+}
+
+void Service::Welcome(Channel channel, Peer peer) {
+  std::map<uint64_t, int64_t> one;
+  one.emplace(0, NowNs());
+  auto silent = one.extract(one.begin());
+  const auto connection = Adopt(std::move(channel), peer, {});
+  if (!Listen(*connection)) return Forget(*connection);
+  silent.key() = connection->id();
+  silent_.insert(std::move(silent));
+  if (silent_.size() <= kMostSilent) return;
+  if (auto oldest = Find(silent_.begin()->first)) Forget(*oldest);
+  silent_.erase(silent_.begin());
 }
 
 // Without descriptors nobody can be accepted, and the waiting peers would wake this thread again and again.
 void Service::PauseAccepting(bool pause) {
   paused_until_ns_ = pause ? NowNs() + kPauseNs : 0;
-  epoll_event event{pause ? 0u : EPOLLIN, {.u64 = kDoors}};
-  epoll_ctl(poll_.get(), EPOLL_CTL_MOD, doors_.get(), &event);
+  loop_->Change(doors_.get(), pause ? 0u : EPOLLIN, kDoors);
 }
 
-int Service::DropSilentPeers() {
+Deadline Service::DropSilentPeers() {
   const int64_t now = NowNs();
   if (paused_until_ns_ != 0 && now >= paused_until_ns_) PauseAccepting(false);
   while (!silent_.empty() && now - silent_.begin()->second >= kSilenceNs) {
@@ -84,25 +86,33 @@ int Service::DropSilentPeers() {
   }
   int64_t next = silent_.empty() ? INT64_MAX : silent_.begin()->second + kSilenceNs;
   if (paused_until_ns_ != 0) next = std::min(next, paused_until_ns_);
-  return next == INT64_MAX ? -1 : static_cast<int>((next - now) / 1000000 + 1);
+  return next == INT64_MAX ? Deadline::Never() : Deadline::AfterNs(next - now);
 }
 
 void Service::Handle(uint64_t id, uint32_t events) {
   const std::shared_ptr<Connection> connection = Find(id);
   if (connection == nullptr) return;  // closed meanwhile
-  if ((events & EPOLLOUT) != 0 && connection->Flush() && connection->closing()) return Forget(*connection);
-  for (int i = 0; i < kBurst; ++i) {
-    Message message;
-    Descriptor fd;
-    const Channel::Outcome outcome = connection->channel_.Receive(&message, &fd);
-    if (outcome == Channel::Outcome::kLater) return;
-    if (outcome == Channel::Outcome::kGone) return End(*connection, false);
-    if (message.kind == kGoodbye) return End(*connection, true);
-    if (!Deliver(*connection, message, std::move(fd))) return End(*connection, false);
+  try {
+    HandleMessages(*connection, events);
+  } catch (const std::bad_alloc&) {
+    End(*connection, true);  // nothing wrong with the other side, but it cannot be served
   }
 }
 
-bool Service::Deliver(Connection& connection, const Message& message, Descriptor fd) {
+void Service::HandleMessages(Connection& connection, uint32_t events) {
+  if ((events & EPOLLOUT) != 0 && connection.Flush() && connection.closing()) return Forget(connection);
+  for (int i = 0; i < kBurst; ++i) {
+    Message message;
+    FileDescriptor fd;
+    const Channel::Outcome outcome = connection.channel_.Receive(&message, &fd);
+    if (outcome == Channel::Outcome::kLater) return;
+    if (outcome == Channel::Outcome::kGone) return End(connection, false);
+    if (message.kind == kGoodbye) return End(connection, true);
+    if (!Deliver(connection, message, std::move(fd))) return End(connection, false);
+  }
+}
+
+bool Service::Deliver(Connection& connection, const Message& message, FileDescriptor fd) {
   if (silent_.contains(connection.id())) return Greet(connection, message);
   if (connection.TakeReply(message)) return true;
   if (message.kind < kFirstFreeKind && message.kind != kReply && message.kind != kReceipt) return false;

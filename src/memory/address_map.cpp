@@ -63,16 +63,30 @@ void AddressMap::SetGranules(uintptr_t base, size_t bytes, const Block* block) {
   const uintptr_t end = EndOf(block);
   const size_t offset = base - base_;
   for (size_t at = offset; at < offset + bytes; at += kGranuleBytes) {
-    Granules* table = MakeTable(at / kChunkBytes);
-    table->blocks[GranuleOf(at)].store(block, std::memory_order_release);
-    table->ends[GranuleOf(at)].store(end, std::memory_order_release);
+    Granule& granule = MakeTable(at / kChunkBytes)->at[GranuleOf(at)];
+    granule.block.store(block, std::memory_order_release);
+    granule.end.store(end, std::memory_order_release);
+  }
+}
+
+void AddressMap::Close(uintptr_t base, size_t bytes) {
+  for (size_t at = base - base_; at < base - base_ + bytes;) {
+    std::atomic<uintptr_t>& entry = ends_[at / kChunkBytes];
+    const uintptr_t table = entry.load(std::memory_order_relaxed);
+    if ((table & kIsTable) != 0) {
+      TableOf(table)->at[GranuleOf(at)].end.store(0, std::memory_order_release);
+      at += kGranuleBytes;
+    } else {
+      entry.store(0, std::memory_order_release);
+      at += kChunkBytes;
+    }
   }
 }
 
 Block* AddressMap::RecordAt(uintptr_t address) const {
   const size_t offset = address - base_;
   const uintptr_t entry = ends_[offset / kChunkBytes].load(std::memory_order_acquire);
-  const Block* block = (entry & kIsTable) != 0 ? TableOf(entry)->blocks[GranuleOf(offset)].load(std::memory_order_acquire)
+  const Block* block = (entry & kIsTable) != 0 ? TableOf(entry)->at[GranuleOf(offset)].block.load(std::memory_order_acquire)
                                                : blocks_[offset / kChunkBytes].load(std::memory_order_acquire);
   return const_cast<Block*>(block);
 }

@@ -34,7 +34,7 @@ class AddressMap {
   ptrdiff_t RoomAt(const void* address) const {
     const size_t offset = Offset(address);
     uintptr_t end = ends_[offset / kChunkBytes].load(std::memory_order_acquire);
-    if ((end & kIsTable) != 0) end = TableOf(end)->ends[GranuleOf(offset)].load(std::memory_order_acquire);
+    if ((end & kIsTable) != 0) end = TableOf(end)->at[GranuleOf(offset)].end.load(std::memory_order_acquire);
     return static_cast<ptrdiff_t>(end - reinterpret_cast<uintptr_t>(address));
   }
 
@@ -44,15 +44,22 @@ class AddressMap {
   // Writers are serialised by the caller. The range is whole chunks, or whole granules of small chunks; a null block
   // clears it.
   void SetChunks(uintptr_t base, size_t bytes, const Block* block);
+  // Throws when there is no memory for the tables of these chunks, which PrepareGranules makes ahead.
   void SetGranules(uintptr_t base, size_t bytes, const Block* block);
-  // The record that was set at an address; its block may end before the address.
+  void PrepareGranules(uintptr_t chunk) { MakeTable((chunk - base_) / kChunkBytes); }
+  // No copy goes here any more, but the records stay, for those who want to know what was here. Whole chunks, or granules of one.
+  void Close(uintptr_t base, size_t bytes);
+  // The record that was set last at an address. Its block may end before the address, or be another one by now.
   Block* RecordAt(uintptr_t address) const;
 
  private:
   static constexpr uintptr_t kIsTable = 1;  // ends are multiples of 32
+  struct Granule {                          // side by side: who frees a block wants both
+    std::atomic<uintptr_t> end;
+    std::atomic<const Block*> block;
+  };
   struct Granules {
-    std::atomic<uintptr_t> ends[kChunkBytes / kGranuleBytes];
-    std::atomic<const Block*> blocks[kChunkBytes / kGranuleBytes];
+    Granule at[kChunkBytes / kGranuleBytes];
   };
   size_t Offset(const void* address) const { return reinterpret_cast<uintptr_t>(address) - base_; }
   static size_t GranuleOf(size_t offset) { return offset % kChunkBytes / kGranuleBytes; }

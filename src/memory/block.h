@@ -11,12 +11,12 @@ namespace ropeway {
 // What a lookup returns: a copy, so that nothing changes under the reader.
 struct BlockInfo {
   uintptr_t base = 0;
-  size_t size = 0;          // bytes reserved for it (copy-and-memory.md 7.1)
-  int device = -1;          // -1: pinned host memory
+  size_t size = 0;  // bytes reserved for it (rules/memory.md 1)
+  int device = -1;  // -1: pinned host memory
   uint32_t page_size = 0;
-  const char* call = "";    // the API function that made it
+  const char* call = "";  // the API function that made it
   const void* caller = nullptr;
-  void* pool = nullptr;     // handle of the pool that lends it out
+  void* pool = nullptr;  // handle of the pool that lends it out
   bool found() const { return size != 0; }
   uintptr_t end() const { return base + size; }
 };
@@ -44,9 +44,9 @@ class Block {
   BlockInfo Read() const {
     for (;;) {
       const uint32_t before = version_.load(std::memory_order_acquire);
-      BlockInfo info{base_.load(std::memory_order_acquire),      size_.load(std::memory_order_acquire),
-                     device_.load(std::memory_order_acquire),    page_size_.load(std::memory_order_acquire),
-                     call_.load(std::memory_order_acquire),      caller_.load(std::memory_order_acquire),
+      BlockInfo info{base_.load(std::memory_order_acquire),   size_.load(std::memory_order_acquire),
+                     device_.load(std::memory_order_acquire), page_size_.load(std::memory_order_acquire),
+                     call_.load(std::memory_order_acquire),   caller_.load(std::memory_order_acquire),
                      pool_.load(std::memory_order_acquire)};
       if ((before & 1) == 0 && version_.load(std::memory_order_relaxed) == before) return info;
     }

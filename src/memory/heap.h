@@ -6,21 +6,24 @@
 #include <atomic>
 #include <deque>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <set>
-#include <vector>
 
+#include "base/fifo_list.h"
+#include "base/mutex.h"
 #include "engine/engine.h"
 #include "engine/shared_pages.h"
 #include "memory/address_map.h"
+#include "memory/granule_allocator.h"
 #include "memory/range_allocator.h"
+#include "memory/reclaimer.h"
 #include "stream/fence.h"
 
 namespace ropeway {
 
 struct HeapRequest {
-  size_t reserved;       // bytes to account for, a multiple of 32
+  size_t reserved;  // bytes to account for, a multiple of 32
   size_t alignment = kGranuleBytes;
   bool huge_pages = false;
   uint32_t page_size = 4096;
@@ -70,53 +73,74 @@ class Heap {
   void Hide(void* address);
   void Show(void* address, const char* call, const void* caller);
 
+  // A range inside one block that was freed, and was not yet when the free clock (engine/address_judge.h) showed `as_of`; or that is alive.
+  bool Reserved(const void* address, size_t size, uint64_t as_of);
+  // Takes back what nobody uses any more. True: there is more, which somebody still uses.
+  bool ReclaimSome();
+  // Whom to ask when something has to wait.
+  void set_reclaimer(Reclaimer* reclaimer) { reclaimer_ = reclaimer; }
+
  protected:
   // Whole chunks begin or end to be used.
   virtual bool Commit(uintptr_t base, size_t size, bool huge_pages);
   virtual void Decommit(uintptr_t base, size_t size);
 
  private:
-  struct Live {
-    size_t footprint;
-    Block* record;
-    bool pooled;
-    bool hidden;
+  // What the map says of a block, and what the heap knows of it. A record has one block after the other; all that a free needs is in it.
+  struct alignas(64) Record : Block {
+    enum class State : uint8_t { kUnused, kLive, kHidden, kRetired };
+    uintptr_t base = 0;
+    size_t reserved = 0;
+    size_t footprint = 0;
+    uint64_t freed_at = 0;   // by the free clock; of blocks that are hidden or retired
+    Fence fence;             // of retired ones
+    Record* next = nullptr;  // in the list that the state says
+    State state = State::kUnused;
+    bool pooled = false;
+    bool shared = false;  // other processes had a hold
+    bool lent() const { return state == State::kLive || state == State::kHidden; }
   };
-  struct Retired {
-    Fence fence;
-    uintptr_t base;
-    size_t footprint;
-    Block* record;
-    std::shared_ptr<BlockLease> lease;  // null: nobody else ever had a hold
-    bool Unused() { return fence.Passed() && (lease == nullptr || lease.use_count() == 1); }
-  };
+  using RecordList = FifoList<Record, &Record::next>;
+
   static bool IsSmall(size_t footprint) { return footprint <= kChunkBytes / 2; }
-  std::optional<uintptr_t> TakeAddress(size_t footprint, size_t alignment);
-  void ReturnAddress(uintptr_t base, size_t footprint);
-  void Retire(std::map<uintptr_t, Live>::iterator it);
-  std::shared_ptr<BlockLease> EndLease(uintptr_t base);
-  void Reclaim();
-  void SetMap(uintptr_t base, size_t footprint, const Block* block);
-  Block* NewRecord();
+  std::optional<uintptr_t> TakeAddress(size_t footprint, size_t alignment, bool huge_pages) RW_REQUIRES(mutex_);
+  std::optional<uintptr_t> TakeSmall(size_t footprint, size_t alignment) RW_REQUIRES(mutex_);
+  bool AddSmallChunk() RW_REQUIRES(mutex_);
+  void ReturnAddress(uintptr_t base, size_t footprint) RW_REQUIRES(mutex_);
+  // The record of the block that begins at an address and that somebody has.
+  Record* FindLent(const void* address) const;
+  void Conceal(Record& record) RW_REQUIRES(mutex_);
+  void Retire(Record& record) RW_REQUIRES(mutex_);
+  void Dispose(Record& record) RW_REQUIRES(mutex_);
+  void Reclaim() RW_REQUIRES(mutex_);
+  void ReclaimShared() RW_REQUIRES(mutex_);
+  void ReclaimNowOrLater() RW_REQUIRES(mutex_);
+  bool WaitsForSomething() const RW_REQUIRES(mutex_) { return retired_.first() != nullptr || held_elsewhere_.first() != nullptr; }
+  void SetMap(const Record& record);
+  Record* NewRecord() RW_REQUIRES(mutex_);
 
   Engine& engine_;
   AddressMap& map_;
+  Reclaimer* reclaimer_ = nullptr;
+  const uintptr_t window_;
+  const size_t window_size_;
   const int device_;
   const size_t capacity_;
 
-  std::mutex mutex_;
-  RangeAllocator chunks_;    // free chunks of the window
-  RangeAllocator granules_{kChunkBytes};  // free granules of chunks that hold small blocks
-  std::set<uintptr_t> shared_chunks_;     // those of which other processes may have some
-  std::set<uintptr_t> idle_chunks_;       // those of which all granules are free
-  std::map<uintptr_t, Live> live_;  // by base
-  std::map<uintptr_t, std::shared_ptr<BlockLease>> leases_;  // by base, of live blocks
-  std::deque<Block> records_;       // never shrinks
-  std::vector<Block*> unused_records_;
-  std::vector<Retired> retired_;
-  size_t charges_ = 0;
-  size_t bytes_ = 0;
-  size_t peak_bytes_ = 0;
+  Mutex mutex_{LockRank::kHeap};
+  RangeAllocator chunks_ RW_GUARDED_BY(mutex_);                                    // free chunks of the window
+  GranuleAllocator granules_ RW_GUARDED_BY(mutex_);                                // free granules of chunks that hold small blocks
+  std::set<uintptr_t> shared_chunks_ RW_GUARDED_BY(mutex_);                        // those of which other processes may have some
+  std::optional<uintptr_t> idle_chunk_ RW_GUARDED_BY(mutex_);                      // one of which all granules are free
+  std::map<uintptr_t, std::shared_ptr<BlockLease>> leases_ RW_GUARDED_BY(mutex_);  // by base; until the block is disposed of
+  std::deque<Record> records_ RW_GUARDED_BY(mutex_);                               // never shrinks
+  RecordList unused_ RW_GUARDED_BY(mutex_);                                        // last used first: it is still in the cache
+  RecordList retired_ RW_GUARDED_BY(mutex_);                                       // oldest first, so in the order of their fences
+  RecordList held_elsewhere_ RW_GUARDED_BY(mutex_);  // retired, and nobody here uses them; other processes may
+  size_t blocks_ RW_GUARDED_BY(mutex_) = 0;
+  size_t charges_ RW_GUARDED_BY(mutex_) = 0;
+  size_t bytes_ RW_GUARDED_BY(mutex_) = 0;
+  size_t peak_bytes_ RW_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ropeway

@@ -43,23 +43,27 @@ void ManagedAdvice::JoinAround(uintptr_t base, uintptr_t end) {
 
 void ManagedAdvice::Change(uintptr_t base, size_t size, const std::function<void(Advice&)>& change) {
   const uintptr_t end = base + size;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   SplitAt(base);
   SplitAt(end);
-  // Gaps become entries of their own first.
+  // What will hold, with gaps as entries of their own, is complete before anything that holds is touched.
+  Entries changed;
   for (uintptr_t at = base; at < end;) {
-    auto it = entries_.lower_bound(at);
+    const auto it = entries_.lower_bound(at);
+    const bool said = it != entries_.end() && it->first == at;
     const uintptr_t gap_end = it == entries_.end() ? end : std::min(it->first, end);
-    if (gap_end > at) it = entries_.emplace_hint(it, at, Entry{gap_end, Advice()});
-    change(it->second.advice);
-    at = it->second.end;
+    const auto made = changed.emplace_hint(changed.end(), at, said ? it->second : Entry{gap_end, Advice()});
+    change(made->second.advice);
+    at = made->second.end;
   }
+  entries_.erase(entries_.lower_bound(base), entries_.lower_bound(end));
+  entries_.merge(changed);
   JoinAround(base, end);
 }
 
 Advice ManagedAdvice::Read(uintptr_t base, size_t size) const {
   const uintptr_t end = base + size;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = entries_.upper_bound(base);
   if (it != entries_.begin() && std::prev(it)->second.end > base) --it;
   if (it == entries_.end() || it->first > base) return Advice();  // nothing is said of the first byte
@@ -73,7 +77,7 @@ Advice ManagedAdvice::Read(uintptr_t base, size_t size) const {
 }
 
 void ManagedAdvice::Forget(uintptr_t base, size_t size) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   SplitAt(base);
   SplitAt(base + size);
   entries_.erase(entries_.lower_bound(base), entries_.lower_bound(base + size));

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 
 #include "acl/acl_rt.h"
+#include "base/mutex.h"
 
 namespace ropeway {
 
@@ -49,11 +49,11 @@ class ManagedAdvice {
   };
   using Entries = std::map<uintptr_t, Entry>;  // by base; disjoint
   // Lets entries begin and end at `address`, so that a range is whole entries.
-  void SplitAt(uintptr_t address);
-  void JoinAround(uintptr_t base, uintptr_t end);
+  void SplitAt(uintptr_t address) RW_REQUIRES(mutex_);
+  void JoinAround(uintptr_t base, uintptr_t end) RW_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  Entries entries_;
+  mutable Mutex mutex_{LockRank::kManagedAdvice};
+  Entries entries_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

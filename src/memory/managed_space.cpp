@@ -47,7 +47,7 @@ class HostPages final : public Heap {
 
 }  // namespace
 
-std::unique_ptr<ManagedSpace> ManagedSpace::Create(Engine& engine, int devices) {
+std::unique_ptr<ManagedSpace> ManagedSpace::Create(Engine& engine, int devices, Reclaimer* reclaimer) {
   const AddressBudget budget = ReadAddressBudget();
   size_t size = kUsualSize;
   void* window = budget.limited_by == nullptr ? ReserveUsual() : MAP_FAILED;
@@ -59,6 +59,7 @@ std::unique_ptr<ManagedSpace> ManagedSpace::Create(Engine& engine, int devices) 
   for (int device = 0; device < devices; ++device) {
     const uintptr_t base = space->map_.base() + static_cast<size_t>(device) * space->part_;
     space->heaps_.push_back(std::make_unique<HostPages>(engine, space->map_, base, space->part_, space->part_, device));
+    space->heaps_.back()->set_reclaimer(reclaimer);
   }
   return space;
 }
@@ -69,8 +70,20 @@ int ManagedSpace::DeviceOf(const void* address) const {
 
 std::optional<void*> ManagedSpace::Allocate(int device, const HeapRequest& request) {
   std::optional<void*> block = heap(device).Allocate(request);
-  if (block) advice_.Forget(reinterpret_cast<uintptr_t>(*block), request.reserved);
+  if (!block) return block;
+  try {
+    advice_.Forget(reinterpret_cast<uintptr_t>(*block), request.reserved);
+  } catch (...) {
+    heap(device).Free(*block);
+    throw;
+  }
   return block;
+}
+
+bool ManagedSpace::ReclaimSome() {
+  bool more = false;
+  for (auto& heap : heaps_) more |= heap->ReclaimSome();
+  return more;
 }
 
 bool ManagedSpace::Free(void* address) {

@@ -20,7 +20,7 @@ class ManagedSpace {
   static constexpr size_t kUsualSize = size_t{3} << 40;
 
   // Null when the process has no room for the addresses.
-  static std::unique_ptr<ManagedSpace> Create(Engine& engine, int devices);
+  static std::unique_ptr<ManagedSpace> Create(Engine& engine, int devices, Reclaimer* reclaimer = nullptr);
 
   bool Contains(const void* address) const { return map_.Contains(address); }
   // As AddressMap::RoomAt and Find, for addresses inside the window.
@@ -31,6 +31,9 @@ class ManagedSpace {
   std::optional<void*> Allocate(int device, const HeapRequest& request);
   // False when the address is not the start of a live block.
   bool Free(void* address);
+  bool Reserved(const void* address, size_t size, uint64_t as_of) { return heap(DeviceOf(address)).Reserved(address, size, as_of); }
+  // As Heap::ReclaimSome, of all devices.
+  bool ReclaimSome();
   void FreeAllOf(int device) { heap(device).FreeAll(); }
   Heap::Usage usage(int device) { return heap(device).usage(); }
 

@@ -23,6 +23,7 @@ uintptr_t EndGranule(uintptr_t address) { return (address + kGranuleBytes - 1) /
 bool MappedWindow::Init(Engine& engine, void* base, size_t size) {
   engine_ = &engine;
   if (!map_.Init(base, size)) return false;
+  LockGuard lock(mutex_);
   free_.Add(map_.base(), size);
   return true;
 }
@@ -31,69 +32,90 @@ BlockInfo MappedWindow::FindRun(const void* address, size_t count) const {
   BlockInfo run = map_.Find(address);
   const auto fits = [&] { return count <= run.end() - reinterpret_cast<uintptr_t>(address); };
   if (!run.found() || fits()) return run;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = mapped_.find(run.base);
   if (it == mapped_.end()) return run;
-  const void* owner = it->second.owner;
-  while (!fits() && ++it != mapped_.end() && it->first == run.end() && it->second.owner == owner) {
-    const BlockInfo next = it->second.record->Read();
+  const void* owner = it->second->owner;
+  while (!fits() && ++it != mapped_.end() && it->first == run.end() && it->second->owner == owner) {
+    const BlockInfo next = it->second->record.Read();
     if (next.device != run.device) break;
     run.size += next.size;
   }
   return run;
 }
 
+void MappedWindow::KeepUnused(size_t count) {
+  while (unused_.size() < count) unused_.emplace_back();
+}
+
 std::optional<uintptr_t> MappedWindow::Reserve(size_t size, size_t alignment) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Reclaim();
-  return free_.Take(size, std::max(alignment, kChunkBytes));
+  KeepUnused(reserved_ + 1);
+  std::optional<uintptr_t> base = free_.Take(size, std::max(alignment, kChunkBytes));
+  if (base) ++reserved_;
+  return base;
 }
 
 bool MappedWindow::ReserveAt(uintptr_t base, size_t size) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Reclaim(base, size);
-  return free_.TakeAt(base, size);
+  KeepUnused(reserved_ + 1);
+  if (!free_.TakeAt(base, size)) return false;
+  ++reserved_;
+  return true;
 }
 
 void MappedWindow::Release(uintptr_t base, size_t size) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (auto it = mapped_.lower_bound(base); it != mapped_.end() && it->first < base + size;) Retire(it++);
   Reclaim();
-  if (Retiring(base, size)) {
-    retired_.push_back({Fence::BehindAll(), {}, base, size});
-  } else {
-    free_.Add(base, size);
-  }
+  --reserved_;
+  if (!Retiring(base, size)) return free_.Return(base, size);
+  retired_.splice(retired_.end(), unused_, unused_.begin());
+  Entry& entry = retired_.back();
+  entry.base = base;
+  entry.size = size;
+  entry.fence = Fence::BehindAll();
 }
 
 void MappedWindow::AwaitUnused(uintptr_t base, size_t size) {
   const auto unused = [&] {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     Reclaim();
     return !Retiring(base, size);
   };
   if (!unused()) Fence::BehindAll().Await();
 }
 
-bool MappedWindow::Map(uintptr_t base, const std::vector<PagePiece>& pieces, const BlockInfo& block, const void* owner,
-                       bool host_access) {
-  std::lock_guard lock(mutex_);
+bool MappedWindow::Map(uintptr_t base, const std::vector<PagePiece>& pieces, const BlockInfo& block, const void* owner, bool host_access) {
+  LockGuard lock(mutex_);
   const size_t size = SizeOf(pieces);
+  const bool whole = block.base == base && block.size == size;
   Reclaim(base, size);
+  // Everything that may throw comes first.
+  std::vector<PagePiece> own_pieces = pieces;
+  KeepUnused(reserved_ + 1);
+  for (uintptr_t chunk = base; !whole && chunk < base + size; chunk += kChunkBytes) map_.PrepareGranules(chunk);
+  const auto place = mapped_.emplace(block.base, unused_.begin()).first;
   if (!MapPieces(base, pieces, host_access)) {
     engine_->memory().UnmapPages(At(base), size);
+    mapped_.erase(place);
     return false;
   }
-  if (unused_records_.empty()) unused_records_.push_back(&records_.emplace_back());
-  Block* record = unused_records_.back();
-  unused_records_.pop_back();
-  record->Describe(block);
-  if (block.base == base && block.size == size) {
-    map_.SetChunks(base, size, record);
+  Entry& entry = *place->second;
+  entries_.splice(entries_.end(), unused_, unused_.begin());
+  entry.base = base;
+  entry.size = size;
+  entry.pieces = std::move(own_pieces);
+  entry.owner = owner;
+  entry.host_access = host_access;
+  entry.record.Describe(block);
+  if (whole) {
+    map_.SetChunks(base, size, &entry.record);
   } else {
-    map_.SetGranules(FirstGranule(block.base), EndGranule(block.end()) - FirstGranule(block.base), record);
+    map_.SetGranules(FirstGranule(block.base), EndGranule(block.end()) - FirstGranule(block.base), &entry.record);
   }
-  mapped_[block.base] = {base, size, pieces, record, owner, host_access};
   if (Watcher* watcher = ActiveWatcher()) watcher->Allocated({At(block.base), block.size, block.device, block.call});
   return true;
 }
@@ -107,32 +129,43 @@ bool MappedWindow::MapPieces(uintptr_t base, const std::vector<PagePiece>& piece
   return true;
 }
 
-void MappedWindow::Hide(const Mapped& mapped) { map_.SetChunks(mapped.base, mapped.size, nullptr); }
-
-void MappedWindow::Retire(std::map<uintptr_t, Mapped>::iterator it) {
-  Hide(it->second);
-  if (Watcher* watcher = ActiveWatcher()) {
-    const BlockInfo block = it->second.record->Read();
-    watcher->Freed({At(block.base), block.size, block.device, block.call});
-  }
-  retired_.push_back({Fence::BehindAll(), std::move(it->second), 0, 0});
+void MappedWindow::Retire(std::map<uintptr_t, Entries::iterator>::iterator it) {
+  Entry& entry = *it->second;
+  map_.SetChunks(entry.base, entry.size, nullptr);
+  const BlockInfo block = entry.record.Read();
+  if (Watcher* watcher = ActiveWatcher()) watcher->Freed({At(block.base), block.size, block.device, block.call});
+  entry.freed_at = FreeClock::Tick();
+  entry.fence = Fence::BehindAll();
+  retired_.splice(retired_.end(), entries_, it->second);
   mapped_.erase(it);
 }
 
 bool MappedWindow::Unmap(uintptr_t block_base) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto it = mapped_.find(block_base);
   if (it == mapped_.end()) return false;
   Retire(it);
   Reclaim();
+  if (!retired_.empty() && reclaimer_ != nullptr) reclaimer_->AskForIt();
   return true;
 }
 
+AddressJudge::Verdict MappedWindow::Reserved(const void* address, size_t size, uint64_t as_of) const {
+  const auto bits = reinterpret_cast<uintptr_t>(address);
+  LockGuard lock(mutex_);
+  for (const Entry& entry : retired_) {
+    if (entry.pieces.empty() || entry.freed_at <= as_of) continue;
+    const BlockInfo block = entry.record.Read();
+    if (bits - block.base < block.size && size <= block.end() - bits) return {true, block.device};
+  }
+  return {false, -1};
+}
+
 bool MappedWindow::SetHostAccess(uintptr_t block_base, bool host_access) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto it = mapped_.find(block_base);
   if (it == mapped_.end()) return false;
-  Mapped& mapped = it->second;
+  Entry& mapped = *it->second;
   if (MapPieces(mapped.base, mapped.pieces, host_access)) {
     mapped.host_access = host_access;
     return true;
@@ -141,33 +174,33 @@ bool MappedWindow::SetHostAccess(uintptr_t block_base, bool host_access) {
   return false;
 }
 
-bool MappedWindow::Retired::Touches(uintptr_t base, size_t size) const {
-  const auto meets = [&](uintptr_t other, size_t other_size) { return other < base + size && base < other + other_size; };
-  return meets(mapped.base, mapped.size) || meets(release_base, release_size);
-}
-
 bool MappedWindow::Retiring(uintptr_t base, size_t size) const {
-  return std::any_of(retired_.begin(), retired_.end(), [&](const Retired& entry) { return entry.Touches(base, size); });
+  return std::any_of(retired_.begin(), retired_.end(), [&](const Entry& entry) { return entry.Touches(base, size); });
 }
 
 void MappedWindow::Reclaim(uintptr_t base, size_t size) {
   // In order: addresses are given back behind the mappings that lie in them.
-  bool waiting = false;
-  const auto done = [&](Retired& entry) {
-    waiting = waiting || !entry.fence.Passed();
-    if (waiting && !entry.Touches(base, size)) return false;
-    Finish(entry);
-    return true;
-  };
-  retired_.erase(std::remove_if(retired_.begin(), retired_.end(), done), retired_.end());
+  while (!retired_.empty() && retired_.front().fence.Passed()) Finish(retired_.begin());
+  for (auto it = retired_.begin(); size != 0 && it != retired_.end();) {
+    const auto entry = it++;
+    if (entry->Touches(base, size)) Finish(entry);
+  }
 }
 
-void MappedWindow::Finish(Retired& entry) {
-  if (!entry.mapped.pieces.empty()) {
-    engine_->memory().UnmapPages(At(entry.mapped.base), entry.mapped.size);
-    unused_records_.push_back(entry.mapped.record);
+bool MappedWindow::ReclaimSome() {
+  LockGuard lock(mutex_);
+  Reclaim();
+  return !retired_.empty();
+}
+
+void MappedWindow::Finish(Entries::iterator entry) {
+  if (entry->pieces.empty()) {
+    free_.Return(entry->base, entry->size);
+  } else {
+    engine_->memory().UnmapPages(At(entry->base), entry->size);
+    entry->pieces.clear();
   }
-  if (entry.release_size != 0) free_.Add(entry.release_base, entry.release_size);
+  unused_.splice(unused_.end(), retired_, entry);
 }
 
 }  // namespace ropeway

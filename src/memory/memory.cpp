@@ -8,6 +8,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/bytes.h"
+#include "memory/host_probe.h"
 #include "memory/numa.h"
 
 namespace ropeway {
@@ -19,46 +20,47 @@ constexpr size_t kSmallestHostWindow = 2 * kChunkBytes;
 constexpr size_t kPage = 4096;
 constexpr size_t kLargestForeign = size_t{1} << 46;  // sums of two do not overflow
 
-size_t MachineMemory() {
-  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
+size_t MachineMemory() { return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
-std::unique_ptr<Memory> Memory::Create(Engine& engine, const Config& config) {
-  std::unique_ptr<Memory> memory(new Memory(engine, config));
+std::unique_ptr<Memory> Memory::Create(Engine& engine, const AddressNeeds& needs) {
+  std::unique_ptr<Memory> memory(new Memory(engine, needs));
   return memory->Init() ? std::move(memory) : nullptr;
 }
 
 bool Memory::Init() {
-  const AddressNeeds needs{static_cast<size_t>(config_.devices), config_.device_memory, config_.host_access ? size_t{1} : size_t{2}};
   budget_ = ReadAddressBudget();
-  plan_ = PlanAddresses(needs, budget_.bytes);
+  plan_ = PlanAddresses(needs_, budget_.bytes);
   // Where nothing is known to be scarce, and is all the same, less has to do.
-  while (plan_.possible() && !ReserveDevices(needs)) {
-    budget_ = {plan_.total(needs) / 2, "the addresses that the system has in one piece"};
-    plan_ = PlanAddresses(needs, budget_.bytes);
+  while (plan_.possible() && !ReserveDevices()) {
+    budget_ = {plan_.total(needs_) / 2, "the addresses that the system has in one piece"};
+    plan_ = PlanAddresses(needs_, budget_.bytes);
   }
   if (!plan_.possible() || !ReserveHost()) return false;
-  for (int device = 0; device < config_.devices; ++device) {
+  for (int device = 0; device < static_cast<int>(needs_.devices); ++device) {
     const uintptr_t base = devices_.base() + static_cast<size_t>(device) * plan_.window;
     device_heaps_.push_back(std::make_unique<Heap>(engine_, devices_, base, plan_.window, plan_.device_memory, device));
+    device_heaps_.back()->set_reclaimer(&reclaimer_);
   }
-  aliases_.Add(devices_.base() + needs.devices * plan_.window, plan_.aliases);
+  LockGuard lock(alias_mutex_);
+  aliases_.Add(devices_.base() + needs_.devices * plan_.window, plan_.aliases);
   window_shift_ = std::countr_zero(plan_.window);
   ExplainAddresses();
   return true;
 }
 
 void Memory::ExplainAddresses() {
-  const auto size = [](size_t bytes) { return bytes % kGiB == 0 ? std::to_string(bytes / kGiB) + " GiB" : std::to_string(bytes / kMiB) + " MiB"; };
-  address_reason_ = std::to_string(config_.devices) + " x " + size(plan_.device_memory) + ", pinned memory up to " + size(plan_.host);
-  if (plan_.device_memory < config_.device_memory) address_reason_ += "; the settings say " + size(config_.device_memory) + " a device";
+  const auto size = [](size_t bytes) {
+    return bytes % kGiB == 0 ? std::to_string(bytes / kGiB) + " GiB" : std::to_string(bytes / kMiB) + " MiB";
+  };
+  address_reason_ = std::to_string(needs_.devices) + " x " + size(plan_.device_memory) + ", pinned memory up to " + size(plan_.host);
+  if (plan_.device_memory < needs_.device_memory) address_reason_ += "; the settings say " + size(needs_.device_memory) + " a device";
   if (budget_.limited_by != nullptr) address_reason_ += "; scarce because of " + std::string(budget_.limited_by);
 }
 
-bool Memory::ReserveDevices(const AddressNeeds& needs) {
-  const size_t windows = needs.devices * plan_.window + plan_.aliases;
+bool Memory::ReserveDevices() {
+  const size_t windows = needs_.devices * plan_.window + plan_.aliases;
   const size_t size = windows + plan_.mapped;
   void* base = nullptr;
   if (budget_.limited_by == nullptr) base = engine_.memory().ReserveDevices(plan_.window, size, kUsualMapped - windows);
@@ -71,6 +73,8 @@ bool Memory::ReserveHost() {
   while (base == nullptr && plan_.host > kSmallestHostWindow) base = engine_.memory().ReserveHost(plan_.host = WholeChunks(plan_.host / 2));
   if (base == nullptr || !host_.Init(base, plan_.host)) return false;
   host_heap_ = std::make_unique<Heap>(engine_, host_, host_.base(), plan_.host, std::min(MachineMemory(), plan_.host), -1);
+  host_heap_->set_reclaimer(&reclaimer_);
+  mapped_.set_reclaimer(&reclaimer_);
   return true;
 }
 
@@ -94,30 +98,30 @@ Location Memory::FindElsewhere(const void* address, size_t count) const {
     return {static_cast<size_t>(room), space->DeviceOf(address), Place::kManaged};
   }
   const Registration registration = registrations_.Find(address);
-  if (registration.found() && count <= registration.end() - Bits(address))
-    return {registration.end() - Bits(address), -1, Place::kPinned};
+  if (registration.found() && count <= registration.end() - Bits(address)) return {registration.end() - Bits(address), -1, Place::kPinned};
   return IsRemote(address) ? Location{0, -1, Place::kNowhere} : Location();
 }
 
 Status Memory::ExplainNowhere(const char* name, const void* address) const {
   if (IsRemote(address))
-    return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                "%s %p stands for memory of another host, which the runtime does not reach: use HcclMemcpyAsync, HcclBatchPut or HcclBatchGet",
-                name, address);
-  if (host_.Contains(address))
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p was pinned host memory and has been freed", name, address);
+    return Fail(
+        ACL_ERROR_RT_PARAM_INVALID,
+        "%s %p stands for memory of another host, which the runtime does not reach: use HcclMemcpyAsync, HcclBatchPut or HcclBatchGet",
+        name, address);
+  if (host_.Contains(address)) return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p was pinned host memory and has been freed", name, address);
   if (managed() != nullptr && managed()->Contains(address))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is an address of managed memory but in no live block (freed, or never allocated)", name,
                 address);
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "%s %p lies in device address space but in no live block (freed, never allocated, or the device alias of "
-              "registered host memory)",
-              name, address);
+  if (const Registration registration = FindAlias(address); registration.found())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is the device alias of the host memory registered at %p, which only device code may use",
+                name, address, reinterpret_cast<void*>(registration.base));
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p lies in device address space but in no live block (freed, or never allocated)", name,
+              address);
 }
 
 Status Memory::ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location) {
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p + %zu bytes leaves its block: only %zu bytes of %s are left behind the address",
-              name, address, count, location.room, PlaceName(location.place));
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p + %zu bytes leaves its block: only %zu bytes of %s are left behind the address", name,
+              address, count, location.room, PlaceName(location.place));
 }
 
 std::optional<void*> Memory::AllocateDevice(int device, const HeapRequest& request) {
@@ -126,15 +130,28 @@ std::optional<void*> Memory::AllocateDevice(int device, const HeapRequest& reque
 
 std::optional<void*> Memory::AllocateHost(const HeapRequest& request) { return host_heap_->Allocate(request); }
 
+AddressJudge::Verdict Memory::JudgeFreed(const void* address, size_t size, uint64_t as_of) const {
+  if (as_of == FreeClock::kNever) return {false, -1};
+  if (devices_.Contains(address)) {
+    const size_t device = DeviceOf(address);
+    const bool reserved = device < device_heaps_.size() && device_heaps_[device]->Reserved(address, size, as_of);
+    return {reserved, static_cast<int>(device)};
+  }
+  if (host_.Contains(address)) return {host_heap_->Reserved(address, size, as_of), -1};
+  if (mapped_.Contains(address)) return mapped_.Reserved(address, size, as_of);
+  ManagedSpace* space = managed();
+  return {space != nullptr && space->Contains(address) && space->Reserved(address, size, as_of), -1};
+}
+
 bool Memory::FreeDevice(void* address) {
   if (!devices_.Contains(address)) return false;
-  const size_t device = (Bits(address) - devices_.base()) >> window_shift_;
+  const size_t device = DeviceOf(address);
   return device < device_heaps_.size() && device_heaps_[device]->Free(address);
 }
 
 std::optional<SharedBlock> Memory::ShareDevice(const void* address, size_t size) {
   if (!devices_.Contains(address)) return std::nullopt;
-  const size_t device = (Bits(address) - devices_.base()) >> window_shift_;
+  const size_t device = DeviceOf(address);
   return device < device_heaps_.size() ? device_heaps_[device]->Share(address, size) : std::nullopt;
 }
 
@@ -148,7 +165,14 @@ Result<uintptr_t> Memory::MapForeign(int descriptor, size_t piece_offset, size_t
   if (!base) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no addresses are left for %zu bytes of another process", piece_size);
   BlockInfo placed = block;
   placed.base += *base;
-  if (mapped_.Map(*base, {{pages, piece_offset, piece_size}}, placed, nullptr, false)) return *base;
+  bool mapped = false;
+  try {
+    mapped = mapped_.Map(*base, {{pages, piece_offset, piece_size}}, placed, nullptr, false);
+  } catch (...) {
+    mapped_.Release(*base, piece_size);
+    throw;
+  }
+  if (mapped) return *base;
   mapped_.Release(*base, piece_size);
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the system does not map %zu bytes of another process", piece_size);
 }
@@ -157,8 +181,11 @@ bool Memory::FreeHost(void* address) {
   if (!host_.Contains(address)) return false;
   const BlockInfo block = host_.Find(address);
   if (!host_heap_->Free(address)) return false;
-  for (const Registration& registration : registrations_.RemoveInside(block.base, block.size)) ReturnAlias(registration);
-  return true;
+  for (;;) {
+    const Registration registration = registrations_.RemoveOneInside(block.base, block.size);
+    if (!registration.found()) return true;
+    DropAlias(registration);
+  }
 }
 
 void Memory::FreeAllOf(int device) {
@@ -167,10 +194,17 @@ void Memory::FreeAllOf(int device) {
   if (managed() != nullptr) managed()->FreeAllOf(device);
 }
 
+bool Memory::ReclaimSome() {
+  bool more = host_heap_->ReclaimSome();
+  for (auto& heap : device_heaps_) more |= heap->ReclaimSome();
+  more |= mapped_.ReclaimSome();
+  return (managed() != nullptr && managed()->ReclaimSome()) || more;
+}
+
 ManagedSpace* Memory::OpenManaged() {
-  std::lock_guard lock(managed_mutex_);
+  LockGuard lock(managed_mutex_);
   if (owned_managed_ == nullptr) {
-    owned_managed_ = ManagedSpace::Create(engine_, config_.devices);
+    owned_managed_ = ManagedSpace::Create(engine_, static_cast<int>(needs_.devices), &reclaimer_);
     managed_.store(owned_managed_.get(), std::memory_order_release);
   }
   return owned_managed_.get();
@@ -178,19 +212,22 @@ ManagedSpace* Memory::OpenManaged() {
 
 std::shared_ptr<PhysicalMemory> Memory::AllocatePhysical(const PhysicalTraits& traits) {
   Heap& account = traits.device < 0 ? *host_heap_ : *device_heaps_[static_cast<size_t>(traits.device)];
-  if (!account.Charge(traits.size)) return nullptr;
   std::shared_ptr<SharedPages> pages = engine_.memory().CreatePages(traits.size);
-  if (pages != nullptr && traits.numa_node >= 0 && !PreferNumaNode(*pages, traits.numa_node)) pages = nullptr;
-  if (pages != nullptr) return std::make_shared<PhysicalMemory>(traits, std::move(pages), &account);
-  account.Refund(traits.size);
-  return nullptr;
+  if (pages == nullptr || (traits.numa_node >= 0 && !PreferNumaNode(*pages, traits.numa_node))) return nullptr;
+  auto memory = std::make_shared<PhysicalMemory>(traits, std::move(pages));
+  return memory->ChargeTo(account) ? memory : nullptr;
 }
 
 std::optional<void*> Memory::ReserveRemote(size_t size) {
   const size_t pages = (size + kPage - 1) / kPage * kPage;
   void* const begin = mmap(nullptr, pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) return std::nullopt;
-  remote_.Add({Bits(begin), pages, 0});
+  try {
+    remote_.Add({Bits(begin), pages, 0});
+  } catch (...) {
+    munmap(begin, pages);
+    throw;
+  }
   return begin;
 }
 
@@ -199,25 +236,48 @@ bool Memory::ReleaseRemote(void* begin) {
   return removed.found() && munmap(begin, removed.size) == 0;
 }
 
-Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alias) {
+Status Memory::RequirePresent(const void* address, size_t size, bool writable) const {
+  const void* missing = InHostSpace(address) ? nullptr : FindMissing(address, size, writable);
+  if (missing == nullptr) return Ok();
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p + size %zu: the memory at %p is %s", address, size, missing,
+              writable ? "not mapped, or read-only (which ACL_HOST_REG_READONLY allows)" : "not mapped");
+}
+
+// Where the program may touch device addresses, memory that is its own can be in one place only: the alias is that place then.
+std::optional<uintptr_t> Memory::TakeAlias(uintptr_t address, size_t size) {
+  if (needs_.views == 1) return address;
+  const size_t in_page = address % kPage;
+  LockGuard lock(alias_mutex_);
+  const std::optional<uintptr_t> taken = aliases_.Take((in_page + size + kPage - 1) / kPage * kPage, kPage);
+  return taken ? std::optional(*taken + in_page) : std::nullopt;
+}
+
+Status Memory::Register(void* address, size_t size, const RegisterOptions& options, uintptr_t* alias) {
   if (IsRemote(address)) return ExplainNowhere("ptr", address);
+  RW_TRY(RequirePresent(address, size, !options.read_only));
   Registration registration{Bits(address), size, 0};
-  const size_t in_page = Bits(address) % kPage;
-  const size_t pages = (in_page + size + kPage - 1) / kPage * kPage;
-  if (mapped) {
-    std::lock_guard lock(alias_mutex_);
-    std::optional<uintptr_t> taken = aliases_.Take(pages, kPage);
+  if (options.mapped) {
+    const std::optional<uintptr_t> taken = TakeAlias(Bits(address), size);
     if (!taken) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no device addresses are left to map %zu bytes", size);
-    registration.alias = *taken + in_page;
+    registration.alias = *taken;
   }
-  if (!registrations_.Add(registration)) {
+  bool added = false;
+  try {
+    added = registrations_.Add(registration);
+    if (added && options.mapped) mirror_.Add({registration.alias, size, registration.base});
+  } catch (...) {
+    if (added) registrations_.Remove(registration.base);
+    ReturnAlias(registration);
+    throw;
+  }
+  if (!added) {
     ReturnAlias(registration);
     return Fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
                 "ptr %p + size %zu overlaps a range that is registered already; unregister that one first", address, size);
   }
   if (!InHostSpace(address) && !engine_.memory().Register(address, size)) {
     registrations_.Remove(Bits(address));
-    ReturnAlias(registration);
+    DropAlias(registration);
     const EngineMemory::Refusal refusal = engine_.memory().TakeRefusal();
     return Fail(refusal.code != 0 ? refusal.code : ACL_ERROR_RT_PARAM_INVALID,
                 "ptr %p + size %zu cannot be registered with the %s engine%s; is all of it mapped?", address, size, engine_.traits().name,
@@ -228,17 +288,21 @@ Status Memory::Register(void* address, size_t size, bool mapped, uintptr_t* alia
 }
 
 void Memory::ReturnAlias(const Registration& registration) {
-  if (registration.alias == 0) return;
+  if (registration.alias == 0 || registration.alias == registration.base) return;
   const size_t in_page = registration.alias % kPage;
-  std::lock_guard lock(alias_mutex_);
-  aliases_.Add(registration.alias - in_page, (in_page + registration.size + kPage - 1) / kPage * kPage);
+  LockGuard lock(alias_mutex_);
+  aliases_.Return(registration.alias - in_page, (in_page + registration.size + kPage - 1) / kPage * kPage);
+}
+
+void Memory::DropAlias(const Registration& registration) {
+  if (registration.alias != 0) mirror_.Remove(registration.alias);
+  ReturnAlias(registration);
 }
 
 Status Memory::Unregister(void* address) {
   const Registration removed = registrations_.Remove(Bits(address));
-  if (!removed.found())
-    return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a registered range", address);
-  ReturnAlias(removed);
+  if (!removed.found()) return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a registered range", address);
+  DropAlias(removed);
   if (!InHostSpace(address)) engine_.memory().Unregister(address);
   return Ok();
 }

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/address_budget.h"
-#include "base/config.h"
+#include "base/host_touch.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "copy/direction.h"
 #include "engine/engine.h"
@@ -29,12 +30,12 @@ struct Location {
   Place place = Place::kPageable;
 };
 
-class Memory final : public AddressJudge {
+class Memory {
  public:
   // Null, with a text that says why, when the process has no room for the addresses.
-  static std::unique_ptr<Memory> Create(Engine& engine, const Config& config);
+  static std::unique_ptr<Memory> Create(Engine& engine, const AddressNeeds& needs);
 
-  // The class of [address, address + count) by its first byte (copy-and-memory.md 1.3). A range that leaves its
+  // The class of [address, address + count) by its first byte (rules/places.md 1). A range that leaves its
   // registration is still the program's own memory, and counts as pageable.
   [[gnu::always_inline]] Location Find(const void* address, size_t count) const {
     if (devices_.Contains(address)) {
@@ -73,23 +74,29 @@ class Memory final : public AddressJudge {
   }
   // 107000, and what the address was.
   [[gnu::cold]] Status ExplainNowhere(const char* name, const void* address) const;
-  // 107000 when a located range leaves its block (2.9): the last check of a call.
+  // 107000 when a located range leaves its block (rules/copies.md 7): the last check of a call.
   static Status RequireRoom(const char* name, const void* address, size_t count, const Location& location) {
     if (count <= location.room) [[likely]]
       return Ok();
     return ExplainNoRoom(name, address, count, location);
   }
 
-  Verdict Judge(const void* address, size_t size) const override {
+  AddressJudge::Verdict Judge(const void* address, size_t size, uint64_t as_of) const {
     const Location location = Find(address, size);
     const bool known = location.place <= Place::kDevice || location.place == Place::kManaged;
-    return {known && size <= location.room, location.place == Place::kDevice ? location.device : -1};
+    if (known && size <= location.room) [[likely]]
+      return {true, location.place == Place::kDevice ? location.device : -1};
+    return JudgeFreed(address, size, as_of);
   }
 
   BlockInfo FindBlock(const void* address) const;
   bool InDeviceSpace(const void* address) const { return devices_.Contains(address) || mapped_.Contains(address); }
   bool InHostSpace(const void* address) const { return host_.Contains(address); }
   bool MovedMeanwhile(const void* address) const { return engine_.memory().MovedMeanwhile(address); }
+  // In a signal handler: ends the touch of the program's memory that this thread is in. False when it is in none.
+  bool LeaveTouch(const siginfo_t& fault, void* context) const {
+    return ropeway::LeaveTouch(fault, context) || engine_.memory().LeaveTouch(fault, context);
+  }
   Registration FindRegistration(const void* address) const { return registrations_.Find(address); }
 
   std::optional<void*> AllocateDevice(int device, const HeapRequest& request);
@@ -123,10 +130,23 @@ class Memory final : public AddressJudge {
   // Physical memory, charged to its device or to the host. Null: no memory for it.
   std::shared_ptr<PhysicalMemory> AllocatePhysical(const PhysicalTraits& traits);
 
-  // Registers host memory. With `mapped` it gets an address for device code, which is good for nothing else.
-  Status Register(void* address, size_t size, bool mapped, uintptr_t* alias);
+  // Registers host memory. With `mapped` it gets an address for device code, which is good for nothing else. 107000, with the address,
+  // where it is not mapped, or not writable and not `read_only`.
+  struct RegisterOptions {
+    bool mapped;
+    bool read_only;
+  };
+  Status Register(void* address, size_t size, const RegisterOptions& options, uintptr_t* alias);
+  // The registration whose alias this address lies in. Takes no lock.
+  Registration FindAlias(const void* address) const {
+    const Registration mirrored = mirror_.Find(address);
+    return {mirrored.alias, mirrored.size, mirrored.base};
+  }
   Status Unregister(void* address);
   size_t registration_count() const { return registrations_.count(); }
+
+  // The process ends: no thread of ours touches memory any more.
+  void Stop() { reclaimer_.Stop(); }
 
   // Managed memory, whose addresses are reserved when somebody wants some; null before, and when there is no room.
   ManagedSpace* managed() const { return managed_.load(std::memory_order_acquire); }
@@ -134,18 +154,25 @@ class Memory final : public AddressJudge {
   bool FreeManaged(void* address) { return managed() != nullptr && managed()->Free(address); }
 
  private:
-  Memory(Engine& engine, const Config& config) : engine_(engine), config_(config) {}
+  Memory(Engine& engine, const AddressNeeds& needs) : engine_(engine), needs_(needs) {}
   bool Init();
-  bool ReserveDevices(const AddressNeeds& needs);
+  bool ReserveDevices();
   bool ReserveHost();
   void ExplainAddresses();
+  [[gnu::cold]] AddressJudge::Verdict JudgeFreed(const void* address, size_t size, uint64_t as_of) const;
+  size_t DeviceOf(const void* address) const { return (reinterpret_cast<uintptr_t>(address) - devices_.base()) >> window_shift_; }
   // Neither a device's own memory nor pinned memory of ours.
   Location FindElsewhere(const void* address, size_t count) const;
   [[gnu::cold]] static Status ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location);
+  Status RequirePresent(const void* address, size_t size, bool writable) const;
+  std::optional<uintptr_t> TakeAlias(uintptr_t address, size_t size);
   void ReturnAlias(const Registration& registration);
+  void DropAlias(const Registration& registration);
+  // As Heap::ReclaimSome, of everything.
+  bool ReclaimSome();
 
   Engine& engine_;
-  const Config& config_;
+  const AddressNeeds needs_;
   AddressBudget budget_;
   AddressPlan plan_;
   std::string address_reason_;
@@ -157,12 +184,14 @@ class Memory final : public AddressJudge {
   std::vector<std::unique_ptr<Heap>> device_heaps_;
   std::unique_ptr<Heap> host_heap_;
   Registrations registrations_;
-  Registrations remote_;  // ranges of addresses without memory
-  std::mutex managed_mutex_;  // serialises OpenManaged
-  std::unique_ptr<ManagedSpace> owned_managed_;
+  Registrations mirror_;                     // those with an alias, by the alias: there `alias` is the host address
+  Registrations remote_;                     // ranges of addresses without memory
+  Mutex managed_mutex_{LockRank::kManaged};  // serialises OpenManaged
+  std::unique_ptr<ManagedSpace> owned_managed_ RW_GUARDED_BY(managed_mutex_);
   std::atomic<ManagedSpace*> managed_{nullptr};
-  std::mutex alias_mutex_;
-  RangeAllocator aliases_;
+  Mutex alias_mutex_{LockRank::kAliases};
+  RangeAllocator aliases_ RW_GUARDED_BY(alias_mutex_);
+  Reclaimer reclaimer_{[this] { return ReclaimSome(); }};
 };
 
 }  // namespace ropeway

@@ -1,4 +1,4 @@
-// Physical memory of the virtual memory calls (copy-and-memory.md 10.1): bytes without an address, until they are mapped. They
+// Physical memory of the virtual memory calls (rules/virtual-memory.md 1): bytes without an address, until they are mapped. They
 // live as long as somebody has a handle to them or maps them, here or in another process.
 #pragma once
 
@@ -26,14 +26,20 @@ struct PhysicalTraits {
 
 class PhysicalMemory {
  public:
-  // `account` has been charged with the size, and gets it back at the end; null for memory that another process pays for.
-  PhysicalMemory(const PhysicalTraits& traits, std::shared_ptr<SharedPages> pages, Heap* account)
-      : traits_(traits), pages_(std::move(pages)), account_(account) {}
+  PhysicalMemory(const PhysicalTraits& traits, std::shared_ptr<SharedPages> pages) : traits_(traits), pages_(std::move(pages)) {}
   ~PhysicalMemory() {
     if (account_ != nullptr) account_->Refund(traits_.size);
   }
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
+
+  // Once, at first, and not for memory that another process pays for: charges the size, which the account gets back at the end. False
+  // when it does not have that much.
+  bool ChargeTo(Heap& account) {
+    if (!account.Charge(traits_.size)) return false;
+    account_ = &account;
+    return true;
+  }
 
   const PhysicalTraits& traits() const { return traits_; }
   const std::shared_ptr<SharedPages>& pages() const { return pages_; }
@@ -48,7 +54,7 @@ class PhysicalMemory {
  private:
   const PhysicalTraits traits_;
   const std::shared_ptr<SharedPages> pages_;
-  Heap* const account_;
+  Heap* account_ = nullptr;
   std::atomic<bool> shared_{false};
   std::shared_ptr<void> share_;  // belongs to whoever has begun
 };

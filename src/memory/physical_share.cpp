@@ -26,14 +26,12 @@ bool Read(const ipc::Message& welcome, int device, int user_id, PhysicalTraits* 
   traits->described.memAttr = static_cast<aclrtMemAttr>(welcome.value[4]);
   traits->described.location.type = static_cast<aclrtMemLocationType>(welcome.value[5] >> 32);
   traits->described.location.id = on_device ? static_cast<uint32_t>(user_id) : static_cast<uint32_t>(welcome.value[5]);
-  return traits->size != 0 && traits->granularity != 0 && traits->granularity % kChunkBytes == 0 &&
-         traits->size % traits->granularity == 0;
+  return traits->size != 0 && traits->granularity != 0 && traits->granularity % kChunkBytes == 0 && traits->size % traits->granularity == 0;
 }
 
 class PhysicalOffer final : public ipc::Offer {
  public:
-  explicit PhysicalOffer(const PhysicalMemory& memory)
-      : Offer(kPhysicalOfferType), traits_(memory.traits()), pages_(memory.pages()) {}
+  explicit PhysicalOffer(const PhysicalMemory& memory) : Offer(kPhysicalOfferType), traits_(memory.traits()), pages_(memory.pages()) {}
   void OnJoined(ipc::Connection&, ipc::Message* welcome, int* fd) override {
     Write(traits_, welcome);
     *fd = pages_->descriptor();
@@ -44,10 +42,10 @@ class PhysicalOffer final : public ipc::Offer {
     Write(traits_, &welcome);
     PhysicalTraits traits;
     Read(welcome, device, user_id, &traits);
-    return {std::make_shared<PhysicalMemory>(traits, pages_, nullptr), traits_.device};
+    return {std::make_shared<PhysicalMemory>(traits, pages_), traits_.device};
   }
   // An importer has all it wants when it is in.
-  void OnMessage(ipc::Connection&, const ipc::Message&, ipc::Descriptor) override {}
+  void OnMessage(ipc::Connection&, const ipc::Message&, FileDescriptor) override {}
   void OnGone(ipc::Connection&, bool) override {}
 
  private:
@@ -58,14 +56,15 @@ class PhysicalOffer final : public ipc::Offer {
 // Open for importers as long as it lives.
 class PhysicalShare {
  public:
-  PhysicalShare(ipc::Service& service, const ipc::Key& key) : service_(service), key_(key) {}
+  explicit PhysicalShare(ipc::Service& service) : service_(service) {}
   ~PhysicalShare() { service_.Withdraw(key_); }
+  void Open(const ipc::Key& key) { key_ = key; }
   PhysicalShare(const PhysicalShare&) = delete;
   PhysicalShare& operator=(const PhysicalShare&) = delete;
 
  private:
   ipc::Service& service_;
-  const ipc::Key key_;
+  ipc::Key key_;  // of nothing until it is open
 };
 
 Result<ShareableHandle> Publish(ipc::Service& service, std::shared_ptr<PhysicalOffer> offer, bool as_number) {
@@ -83,20 +82,26 @@ Result<ShareableHandle> Publish(ipc::Service& service, std::shared_ptr<PhysicalO
 
 Result<ShareableHandle> ExportPhysical(PhysicalMemory& memory, bool as_number, bool everybody) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  auto offer = std::make_shared<PhysicalOffer>(memory);
+  auto share = std::make_shared<PhysicalShare>(*service);
+  if (everybody) offer->AdmitEverybody();
   if (!memory.BeginSharing())
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "handle was exported before; pass on the shareable handle that was given then");
-  auto offer = std::make_shared<PhysicalOffer>(memory);
-  if (everybody) offer->AdmitEverybody();
-  Result<ShareableHandle> handle = Publish(*service, std::move(offer), as_number);
-  memory.Share(handle.ok() ? std::make_shared<PhysicalShare>(*service, handle.value().key) : nullptr);
-  return handle;
+  try {
+    Result<ShareableHandle> handle = Publish(*service, std::move(offer), as_number);
+    if (handle.ok()) share->Open(handle.value().key);
+    memory.Share(handle.ok() ? std::move(share) : nullptr);
+    return handle;
+  } catch (...) {
+    memory.Share(nullptr);
+    throw;
+  }
 }
 
 Status AdmitToPhysical(const ipc::Key& key, const int32_t* pids, size_t count) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   const std::shared_ptr<ipc::Offer> offer = service->Find(key, kPhysicalOfferType);
-  if (offer == nullptr)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was not exported by this process, or its memory is gone");
+  if (offer == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was not exported by this process, or its memory is gone");
   offer->AdmitToo(pids, count);
   return Ok();
 }
@@ -111,11 +116,9 @@ Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int
   joined.connection->Close();
   PhysicalTraits traits;
   std::shared_ptr<SharedPages> pages;
-  if (joined.fd && Read(joined.welcome, device, user_id, &traits))
-    pages = engine.memory().AdoptPages(joined.fd.Release(), traits.size);
+  if (joined.fd && Read(joined.welcome, device, user_id, &traits)) pages = engine.memory().AdoptPages(joined.fd.Release(), traits.size);
   if (pages == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle brought no memory that can be mapped here");
-  return ImportedPhysical{std::make_shared<PhysicalMemory>(traits, std::move(pages), nullptr),
-                          static_cast<int>(joined.welcome.value[1]) - 1};
+  return ImportedPhysical{std::make_shared<PhysicalMemory>(traits, std::move(pages)), static_cast<int>(joined.welcome.value[1]) - 1};
 }
 
 }  // namespace ropeway

@@ -1,4 +1,4 @@
-// Physical memory that other processes import (copy-and-memory.md 10.2). The descriptor of its pages travels to them, and nothing
+// Physical memory that other processes import (rules/virtual-memory.md 2). The descriptor of its pages travels to them, and nothing
 // is left to do between the processes afterwards: the kernel keeps the bytes as long as one of them has it.
 #pragma once
 

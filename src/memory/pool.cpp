@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/no_destroy.h"
 
 namespace ropeway {
 namespace {
@@ -16,8 +17,8 @@ Status NotLive() { return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "memPool was destroy
 }  // namespace
 
 PoolSlab& Pools() {
-  static auto* slab = new PoolSlab;
-  return *slab;
+  static constinit NoDestroy<PoolSlab> slab;
+  return slab.get();
 }
 
 // --- Life ---------------------------------------------------------------------------------------------------------------
@@ -27,7 +28,7 @@ void* Pool::Create(Heap& heap, int device, size_t max_size) {
   if (pool == nullptr) return nullptr;
   KnownOrder::wanted.store(true, std::memory_order_relaxed);
   {
-    std::lock_guard lock(pool->mutex_);
+    LockGuard lock(pool->mutex_);
     pool->heap_ = &heap;
     pool->device_ = device;
     pool->max_size_ = max_size;
@@ -40,14 +41,14 @@ void* Pool::Create(Heap& heap, int device, size_t max_size) {
 uint64_t Pool::open_count() { return g_open.load(std::memory_order_relaxed); }
 
 void Pool::Recycle() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   reserved_high_ = used_high_ = threshold_ = 0;
   switches_ = Switches();
 }
 
 Status Pool::Destroy() {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (!open_) return NotLive();
     if (!lent_.empty() || in_transit_ != 0)
       return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "memPool still has %zu blocks (%zu bytes) out; free them first", lent_.size(),
@@ -64,15 +65,15 @@ Status Pool::Destroy() {
 template <typename Visit>
 void Pool::ForEachOpen(Visit visit) {
   if (open_count() == 0) return;
-  Pools().ForEachInUse([&](Pool* pool) {
-    std::lock_guard lock(pool->mutex_);
+  Pools().ForEachInUse([&](Pool* pool) RW_NOT_CHECKED {  // clang takes the lock that `visit` requires for another one
+    LockGuard lock(pool->mutex_);
     if (pool->open_) visit(*pool);
   });
 }
 
 // The heap frees the blocks itself.
 void Pool::CloseAllOf(int device) {
-  ForEachOpen([device](Pool& pool) {
+  ForEachOpen([device](Pool& pool) RW_REQUIRES(pool.mutex_) {
     if (pool.device_ != device) return;
     pool.open_ = false;
     g_open.fetch_sub(1, std::memory_order_relaxed);
@@ -130,34 +131,41 @@ std::optional<void*> Pool::Grow(const Request& request) {
   return made;
 }
 
-void* Pool::Lend(void* block, size_t size) {
-  lent_.emplace(reinterpret_cast<uintptr_t>(block), size);
-  lent_bytes_ += size;
+Pool::Lent::node_type Pool::NewPlace(size_t size) {
+  Lent one;
+  one.emplace(0, size);
+  return one.extract(one.begin());
+}
+
+void* Pool::Lend(void* block, Lent::node_type place) {
+  place.key() = reinterpret_cast<uintptr_t>(block);
+  lent_bytes_ += place.mapped();
+  lent_.insert(std::move(place));
   used_high_ = std::max(used_high_, Used());
   return block;
 }
 
-void* Pool::LendAgain(const FreeBlock& block, const Request& request) {
-  heap_->Show(Address(block.base), request.call, request.caller);
-  return Lend(Address(block.base), block.size);
+void* Pool::LendAgain(FreeBlocks& from, FreeBlocks::iterator block, Lent::node_type place, const Request& request) {
+  void* address = Address(block->base);
+  heap_->Show(address, request.call, request.caller);
+  from.erase(block);
+  return Lend(address, std::move(place));
 }
 
 Result<void*> Pool::Malloc(const Request& request) {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   if (!open_) return NotLive();
-  if (auto block = FindFree(request.size, *request.stream.stream); block != free_.end()) {
-    const FreeBlock taken = std::move(*block);
-    free_.erase(block);
-    return LendAgain(taken, request);
-  }
+  Lent::node_type place = NewPlace(request.size);
+  if (auto block = FindFree(request.size, *request.stream.stream); block != free_.end())
+    return LendAgain(free_, block, std::move(place), request);
   std::optional<void*> fresh = Grow(request);
   if (!fresh) {
     // Blocks of other sizes may be in the way.
     ReturnUnused(request.size);
     fresh = Grow(request);
   }
-  if (fresh) return Lend(*fresh, request.size);
-  if (auto block = FindWaitable(request.size); block != free_.end()) return MallocBehind(block, request, lock);
+  if (fresh) return Lend(*fresh, std::move(place));
+  if (auto block = FindWaitable(request.size); block != free_.end()) return MallocBehind(block, std::move(place), request);
   return Fail(ACL_ERROR_RT_INTERNAL_ERROR,
               "size %zu (rounded to 2 MiB) does not fit: the pool holds %zu of at most %zu bytes, %zu of them in use; free some, or make "
               "a larger pool",
@@ -165,16 +173,19 @@ Result<void*> Pool::Malloc(const Request& request) {
 }
 
 // The last resort: the stream's next work waits for the stream that freed the block. Tasks are queued without the lock.
-Result<void*> Pool::MallocBehind(FreeBlocks::iterator block, const Request& request, std::unique_lock<std::mutex>& lock) {
+Result<void*> Pool::MallocBehind(FreeBlocks::iterator block, Lent::node_type place, const Request& request) {
+  auto waiting = std::make_unique<StreamPoint::Waiting>(block->point);
   FreeBlocks taken;
   taken.splice(taken.begin(), free_, block);
   in_transit_ += request.size;
-  lock.unlock();
-  const Status waits = block->point->AwaitOn(request.stream, request.scope, request.call);
-  lock.lock();
+  Status waits;
+  {
+    const LockGap gap(mutex_);
+    waits = block->point->AwaitOn(request.stream, request.scope, request.call, std::move(waiting));
+  }
   in_transit_ -= request.size;
   if (!open_) return NotLive();
-  if (waits.ok()) return LendAgain(*block, request);
+  if (waits.ok()) return LendAgain(taken, block, std::move(place), request);
   free_.splice(free_.begin(), taken);
   return waits;
 }
@@ -183,37 +194,40 @@ Result<void*> Pool::MallocBehind(FreeBlocks::iterator block, const Request& requ
 
 Status Pool::FreeOn(void* address, StreamRef stream, const FailureScope* scope, const char* call) {
   const auto base = reinterpret_cast<uintptr_t>(address);
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = lent_.find(base);
   if (!open_ || it == lent_.end())
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is not a block that aclrtMemPoolMallocAsync gave and nobody freed since", address);
   const size_t size = it->second;
-  lent_.erase(it);
+  auto point = std::make_shared<StreamPoint>();
+  FreeBlocks freed;
+  freed.push_back({base, size, point, std::nullopt});
+  Lent::node_type place = lent_.extract(it);
   lent_bytes_ -= size;
   in_transit_ += size;
   lock.unlock();
-  auto point = StreamPoint::MarkOn(stream, scope, call);
+  Status marked = point->MarkOn(stream, scope, call);
   lock.lock();
   in_transit_ -= size;
   if (!open_) return Ok();  // gone with its device
-  if (!point.ok()) {
-    lent_.emplace(base, size);
+  if (!marked.ok()) {
+    lent_.insert(std::move(place));
     lent_bytes_ += size;
-    return point.status();
+    return marked;
   }
   heap_->Hide(address);
-  free_.push_back({base, size, std::move(point.value()), std::nullopt});
+  free_.splice(free_.end(), freed);
   return Ok();
 }
 
 bool Pool::FreeNow(void* address) {
   const auto base = reinterpret_cast<uintptr_t>(address);
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = lent_.find(base);
   if (!open_ || it == lent_.end()) return false;
+  free_.push_back({base, it->second, nullptr, Fence::BehindAll()});
   heap_->Hide(address);
   lent_bytes_ -= it->second;
-  free_.push_back({base, it->second, nullptr, Fence::BehindAll()});
   lent_.erase(it);
   return true;
 }
@@ -228,7 +242,7 @@ Pool::FreeBlocks::iterator Pool::Return(FreeBlocks::iterator block) {
 
 // Until that much more fits.
 void Pool::ReturnUnused(size_t enough) {
-  const auto fits = [&] {
+  const auto fits = [&]() RW_REQUIRES(mutex_) {
     const Heap::Usage usage = heap_->usage();
     return enough <= max_size_ - reserved_ && enough <= usage.capacity - usage.bytes;
   };
@@ -236,14 +250,13 @@ void Pool::ReturnUnused(size_t enough) {
 }
 
 void Pool::TrimTo(size_t keep) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (!open_) return;
-  for (auto it = free_.begin(); it != free_.end();)
-    it = it->passed() && reserved_ - it->size >= keep ? Return(it) : std::next(it);
+  for (auto it = free_.begin(); it != free_.end();) it = it->passed() && reserved_ - it->size >= keep ? Return(it) : std::next(it);
 }
 
 void Pool::AfterSynchronize() {
-  ForEachOpen([](Pool& pool) {
+  ForEachOpen([](Pool& pool) RW_REQUIRES(pool.mutex_) {
     for (auto it = pool.free_.begin(); it != pool.free_.end();) {
       it->for_all = it->for_all || it->passed();
       it = it->for_all && pool.reserved_ > pool.threshold_ ? pool.Return(it) : std::next(it);
@@ -253,7 +266,7 @@ void Pool::AfterSynchronize() {
 
 bool Pool::TrimAllOf(int device) {
   bool any = false;
-  ForEachOpen([&](Pool& pool) {
+  ForEachOpen([&](Pool& pool) RW_REQUIRES(pool.mutex_) {
     if (pool.device_ != device) return;
     const size_t before = pool.reserved_;
     for (auto it = pool.free_.begin(); it != pool.free_.end();) it = it->passed() ? pool.Return(it) : std::next(it);

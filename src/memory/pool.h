@@ -1,5 +1,5 @@
 // A stream-ordered pool: blocks of one device that are handed out at once and given back in the order of a stream
-// (copy-and-memory.md 9.2). Blocks come from the device's heap in multiples of 2 MiB and are never cut, so a block is used again
+// (rules/pools.md 1, 2). Blocks come from the device's heap in multiples of 2 MiB and are never cut, so a block is used again
 // for a request of its own size. What nobody has is hidden from every lookup.
 //
 // A block that was freed has a point in a stream behind which it is free. Who may have it next: the same stream, for its work
@@ -12,10 +12,10 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "acl/acl_rt_memory_soma.h"
+#include "base/mutex.h"
 #include "base/slab.h"
 #include "base/status.h"
 #include "memory/heap.h"
@@ -79,7 +79,7 @@ class Pool final : public SlabObject {
     std::optional<Fence> fence;          // or at once
     bool for_all = false;                // seen to be passed by somebody who waited for it
 
-    bool passed() { return point != nullptr ? point->passed() : fence->Passed(); }
+    bool passed() const { return point != nullptr ? point->passed() : fence->Passed(); }
   };
   using FreeBlocks = std::list<FreeBlock>;  // oldest first
   struct Switches {
@@ -90,18 +90,22 @@ class Pool final : public SlabObject {
 
   // How well a block suits a stream; the smallest wins.
   enum class Fit { kSameStream, kForAll, kFollowsEvent, kPassed, kNot };
-  Fit FitOf(FreeBlock& block, const Stream& stream);
-  FreeBlocks::iterator FindFree(size_t size, const Stream& stream);
-  FreeBlocks::iterator FindWaitable(size_t size);
-  std::optional<void*> Grow(const Request& request);
-  Result<void*> MallocBehind(FreeBlocks::iterator block, const Request& request, std::unique_lock<std::mutex>& lock);
-  void* Lend(void* block, size_t size);
-  void* LendAgain(const FreeBlock& block, const Request& request);
-  size_t Used();
+  Fit FitOf(FreeBlock& block, const Stream& stream) RW_REQUIRES(mutex_);
+  FreeBlocks::iterator FindFree(size_t size, const Stream& stream) RW_REQUIRES(mutex_);
+  FreeBlocks::iterator FindWaitable(size_t size) RW_REQUIRES(mutex_);
+  std::optional<void*> Grow(const Request& request) RW_REQUIRES(mutex_);
+  // A place among the blocks that are lent out, made before anything changes.
+  using Lent = std::map<uintptr_t, size_t>;
+  static Lent::node_type NewPlace(size_t size);
+  void* Lend(void* block, Lent::node_type place) RW_REQUIRES(mutex_);
+  // Of a list that has room for the block, which leaves it.
+  void* LendAgain(FreeBlocks& from, FreeBlocks::iterator block, Lent::node_type place, const Request& request) RW_REQUIRES(mutex_);
+  Result<void*> MallocBehind(FreeBlocks::iterator block, Lent::node_type place, const Request& request) RW_REQUIRES(mutex_);
+  size_t Used() RW_REQUIRES(mutex_);
   // Gives a block back to the heap; returns the next one.
-  FreeBlocks::iterator Return(FreeBlocks::iterator block);
-  void ReturnUnused(size_t enough);
-  bool* SwitchOf(aclrtMemPoolAttr attr);
+  FreeBlocks::iterator Return(FreeBlocks::iterator block) RW_REQUIRES(mutex_);
+  void ReturnUnused(size_t enough) RW_REQUIRES(mutex_);
+  bool* SwitchOf(aclrtMemPoolAttr attr) RW_REQUIRES(mutex_);
   template <typename Visit>
   static void ForEachOpen(Visit visit);
 
@@ -109,17 +113,17 @@ class Pool final : public SlabObject {
   int device_ = 0;
   size_t max_size_ = 0;
 
-  std::mutex mutex_;  // guards the rest
-  bool open_ = false;
-  std::map<uintptr_t, size_t> lent_;
-  FreeBlocks free_;
-  size_t in_transit_ = 0;  // bytes between the two, while their tasks are being queued
-  size_t reserved_ = 0;    // of the heap: all of the above
-  size_t lent_bytes_ = 0;
-  size_t reserved_high_ = 0;
-  size_t used_high_ = 0;
-  size_t threshold_ = 0;
-  Switches switches_;
+  Mutex mutex_{LockRank::kPool};
+  bool open_ RW_GUARDED_BY(mutex_) = false;
+  Lent lent_ RW_GUARDED_BY(mutex_);
+  FreeBlocks free_ RW_GUARDED_BY(mutex_);
+  size_t in_transit_ RW_GUARDED_BY(mutex_) = 0;  // bytes between the two, while their tasks are being queued
+  size_t reserved_ RW_GUARDED_BY(mutex_) = 0;    // of the heap: all of the above
+  size_t lent_bytes_ RW_GUARDED_BY(mutex_) = 0;
+  size_t reserved_high_ RW_GUARDED_BY(mutex_) = 0;
+  size_t used_high_ RW_GUARDED_BY(mutex_) = 0;
+  size_t threshold_ RW_GUARDED_BY(mutex_) = 0;
+  Switches switches_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

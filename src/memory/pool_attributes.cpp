@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/mutex.h"
 #include "memory/pool.h"
 
 namespace ropeway {
@@ -31,19 +32,15 @@ size_t Pool::Used() {
 
 bool* Pool::SwitchOf(aclrtMemPoolAttr attr) {
   switch (attr) {
-    case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-      return &switches_.follow_events;
-    case ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC:
-      return &switches_.opportunistic;
-    case ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-      return &switches_.insert_waits;
-    default:
-      return nullptr;
+    case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: return &switches_.follow_events;
+    case ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC: return &switches_.opportunistic;
+    case ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: return &switches_.insert_waits;
+    default: return nullptr;
   }
 }
 
 Status Pool::SetAttribute(aclrtMemPoolAttr attr, const void* value) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (bool* on = SwitchOf(attr)) {
     const auto given = Load<uint32_t>(value);
     if (given > 1) return Fail(ACL_ERROR_RT_PARAM_INVALID, "attr %d is a switch: 0 or 1, not %u", static_cast<int>(attr), given);
@@ -68,19 +65,14 @@ Status Pool::SetAttribute(aclrtMemPoolAttr attr, const void* value) {
 }
 
 void Pool::GetAttribute(aclrtMemPoolAttr attr, void* value) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (const bool* on = SwitchOf(attr)) return Store<uint32_t>(value, *on ? 1 : 0);
   switch (attr) {
-    case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD:
-      return Store<uint64_t>(value, threshold_);
-    case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT:
-      return Store<uint64_t>(value, reserved_);
-    case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
-      return Store<uint64_t>(value, reserved_high_);
-    case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT:
-      return Store<uint64_t>(value, Used());
-    default:
-      return Store<uint64_t>(value, used_high_);
+    case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD: return Store<uint64_t>(value, threshold_);
+    case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT: return Store<uint64_t>(value, reserved_);
+    case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH: return Store<uint64_t>(value, reserved_high_);
+    case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT: return Store<uint64_t>(value, Used());
+    default: return Store<uint64_t>(value, used_high_);
   }
 }
 

@@ -1,9 +1,9 @@
 #include "memory/virtual_memory.h"
 
-#include "base/bytes.h"
-
 #include <algorithm>
 #include <iterator>
+
+#include "base/bytes.h"
 
 namespace ropeway {
 namespace {
@@ -11,19 +11,18 @@ namespace {
 size_t AlignmentFor(size_t size) { return size >= kGiB ? kGiB : kChunkBytes; }
 
 Status NoMapping(const void* address) {
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "virPtr %p is not the start of a mapping (never mapped, unmapped before, or inside of one)", address);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p is not the start of a mapping (never mapped, unmapped before, or inside of one)",
+              address);
 }
 
 Status NoHandle(const void* handle) {
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "handle %p is no live handle of physical memory (freed, its device closed, or never one)", handle);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "handle %p is no live handle of physical memory (freed, its device closed, or never one)",
+              handle);
 }
 
 Status NoRoomInTheSystem(uintptr_t base, size_t size) {
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              "the system has no room for a mapping of %zu bytes at %p; unmap something, or raise vm.max_map_count", size,
-              At(base));
+              "the system has no room for a mapping of %zu bytes at %p; unmap something, or raise vm.max_map_count", size, At(base));
 }
 
 bool MayStandBeside(const PhysicalMemory& one, const PhysicalMemory& other) {
@@ -37,14 +36,15 @@ bool MayStandBeside(const PhysicalMemory& one, const PhysicalMemory& other) {
 Status VirtualMemory::Reserve(size_t size, const void* wanted, void** address) {
   const size_t alignment = AlignmentFor(size);
   const uintptr_t at = Bits(wanted);
-  if (size > SIZE_MAX - kChunkBytes)
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "size %zu is more than there are addresses", size);
+  if (size > SIZE_MAX - kChunkBytes) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "size %zu is more than there are addresses", size);
   const size_t whole = (size + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
   if (wanted != nullptr && at % alignment != 0)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "expectPtr %p is not aligned to %zu bytes, as a size of %zu needs it", wanted,
-                alignment, size);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "expectPtr %p is not aligned to %zu bytes, as a size of %zu needs it", wanted, alignment, size);
   if (wanted != nullptr) window_.AwaitUnused(at, whole);
-  std::lock_guard lock(mutex_);
+  std::map<uintptr_t, Reservation> one;
+  one.try_emplace(0);
+  auto made = one.extract(one.begin());  // there before anything is reserved
+  LockGuard lock(mutex_);
   std::optional<uintptr_t> base;
   if (wanted == nullptr) {
     base = window_.Reserve(whole, alignment);
@@ -52,32 +52,32 @@ Status VirtualMemory::Reserve(size_t size, const void* wanted, void** address) {
   } else {
     if (window_.ReserveAt(at, whole)) base = at;
     if (!base)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                  "expectPtr %p + size %zu is reserved already, or leaves the addresses for virtual memory", wanted, size);
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "expectPtr %p + size %zu is reserved already, or leaves the addresses for virtual memory",
+                  wanted, size);
   }
-  reserved_[*base] = {*base, whole, {}};
+  made.key() = *base;
+  made.mapped() = {*base, whole, {}};
+  reserved_.insert(std::move(made));
   *address = At(*base);
   return Ok();
 }
 
 Status VirtualMemory::Release(const void* address) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto it = reserved_.find(Bits(address));
   if (it == reserved_.end())
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p is not the start of a reservation (released before, or inside of one)",
-                address);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p is not the start of a reservation (released before, or inside of one)", address);
   const Reservation& reservation = it->second;
   if (!reservation.mappings.empty())
-    return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                "virPtr %p: %zu mappings are left in the reservation, the first at %p; unmap them first", address,
-                reservation.mappings.size(), At(reservation.mappings.begin()->first));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p: %zu mappings are left in the reservation, the first at %p; unmap them first",
+                address, reservation.mappings.size(), At(reservation.mappings.begin()->first));
   window_.Release(it->first, reservation.size);
   reserved_.erase(it);
   return Ok();
 }
 
 size_t VirtualMemory::reservations() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return reserved_.size();
 }
 
@@ -91,31 +91,29 @@ VirtualMemory::Reservation* VirtualMemory::FindReservation(uintptr_t address) {
 // --- Physical memory ----------------------------------------------------------------------------------------------------
 
 Status VirtualMemory::Publish(std::shared_ptr<PhysicalMemory> memory, void** handle) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return PublishLocked(std::move(memory), handle);
 }
 
 Status VirtualMemory::PublishLocked(std::shared_ptr<PhysicalMemory> memory, void** handle) {
-  PhysicalHandle* made = PhysicalHandles().Take();
-  if (made == nullptr)
-    return Fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "the process has no handle left for physical memory; free some");
-  handle_of_[memory.get()] = made;
+  SlabDraft<PhysicalHandleSlab, PhysicalHandle> made(PhysicalHandles(), PhysicalHandles().Take());
+  if (!made) return Fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "the process has no handle left for physical memory; free some");
+  PhysicalHandle*& place = handle_of_[memory.get()];
   made->memory = std::move(memory);
   made->count = 1;
-  *handle = PhysicalHandles().Publish(made);
+  place = made.Keep();
+  *handle = PhysicalHandles().Publish(place);
   return Ok();
 }
 
 void VirtualMemory::Drop(PhysicalHandle* handle, Leftovers* leftovers) {
-  handle_of_.erase(handle->memory.get());
-  leftovers->push_back(std::move(handle->memory));
   PhysicalHandles().Retire(handle, handle->generation());
-  PhysicalHandles().Release(handle);
+  leftovers->handles.insert(handle_of_.extract(handle->memory.get()));
 }
 
 Status VirtualMemory::Free(void* handle) {
   Leftovers leftovers;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   PhysicalHandle* found = PhysicalHandles().Find(handle);
   if (found == nullptr) return NoHandle(handle);
   if (--found->count == 0) Drop(found, &leftovers);
@@ -123,14 +121,14 @@ Status VirtualMemory::Free(void* handle) {
 }
 
 Result<std::shared_ptr<PhysicalMemory>> VirtualMemory::Find(void* handle) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   PhysicalHandle* found = PhysicalHandles().Find(handle);
   if (found == nullptr) return NoHandle(handle);
   return found->memory;
 }
 
 Status VirtualMemory::Retain(const void* address, void** handle) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Mapping* mapping = FindMapping(Bits(address));
   if (mapping == nullptr) return NoMapping(address);
   const auto it = handle_of_.find(mapping->memory.get());
@@ -161,8 +159,7 @@ Status VirtualMemory::RequirePlace(const Request& request, const PhysicalMemory&
   const PhysicalTraits& traits = memory.traits();
   void* address = At(request.base);
   if (request.size != traits.size)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu differs from the %zu bytes of the handle; map all of it", request.size,
-                traits.size);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu differs from the %zu bytes of the handle; map all of it", request.size, traits.size);
   if (request.base % traits.granularity != 0)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p is not aligned to %zu bytes, the granularity of the handle", address,
                 traits.granularity);
@@ -170,8 +167,8 @@ Status VirtualMemory::RequirePlace(const Request& request, const PhysicalMemory&
   if (found == nullptr)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p is not a reserved address; call aclrtReserveMemAddress first", address);
   if (request.size > found->size - (request.base - found->base))
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p + size %zu leaves its reservation of %zu bytes at %p", address,
-                request.size, found->size, At(found->base));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p + size %zu leaves its reservation of %zu bytes at %p", address, request.size,
+                found->size, At(found->base));
   return RequireNeighbours(request, memory, *found);
 }
 
@@ -204,40 +201,41 @@ Status VirtualMemory::Show(uintptr_t base, const Mapping& mapping, const Access&
 
 Status VirtualMemory::Map(const Request& request, void* handle) {
   window_.AwaitUnused(request.base, request.size);
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   PhysicalHandle* found = PhysicalHandles().Find(handle);
   if (found == nullptr) return NoHandle(handle);
   Reservation* reservation = nullptr;
   RW_TRY(RequirePlace(request, *found->memory, &reservation));
-  Mapping mapping{request.size, found->memory, {}, request.call, request.caller};
+  std::map<uintptr_t, Mapping> made;
+  made.emplace(request.base, Mapping{request.size, found->memory, {}, request.call, request.caller});
   if (request.accessible) {
+    Mapping& mapping = made.begin()->second;
     mapping.access = Access::Of(found->memory->traits().device);
     RW_TRY(Show(request.base, mapping, mapping.access, *reservation));
   }
-  reservation->mappings.emplace(request.base, std::move(mapping));
+  reservation->mappings.merge(made);
   return Ok();
 }
 
 Status VirtualMemory::Unmap(const void* address) {
   Leftovers leftovers;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Mapping* mapping = FindMapping(Bits(address));
   if (mapping == nullptr) return NoMapping(address);
   if (mapping->access.any()) window_.Unmap(Bits(address));
-  leftovers.push_back(std::move(mapping->memory));
-  FindReservation(Bits(address))->mappings.erase(Bits(address));
+  leftovers.mappings.insert(FindReservation(Bits(address))->mappings.extract(Bits(address)));
   return Ok();
 }
 
 // --- Access -------------------------------------------------------------------------------------------------------------
 
 Status VirtualMemory::AddAccess(const void* address, size_t size, const Access& access) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Mapping* mapping = FindMapping(Bits(address));
   if (mapping == nullptr) return NoMapping(address);
   if (size != mapping->size)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu differs from the %zu bytes that were mapped at virPtr %p", size,
-                mapping->size, address);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu differs from the %zu bytes that were mapped at virPtr %p", size, mapping->size,
+                address);
   const Access all{mapping->access.devices | access.devices, mapping->access.host || access.host};
   if (!mapping->access.any()) {
     RW_TRY(Show(Bits(address), *mapping, all, *FindReservation(Bits(address))));
@@ -249,10 +247,9 @@ Status VirtualMemory::AddAccess(const void* address, size_t size, const Access& 
 }
 
 Status VirtualMemory::GetAccess(const void* address, Access* access) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Mapping* mapping = nullptr;
-  if (FindMappingAround(Bits(address), &mapping) == 0)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p lies in no mapping", address);
+  if (FindMappingAround(Bits(address), &mapping) == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "virPtr %p lies in no mapping", address);
   *access = mapping->access;
   return Ok();
 }
@@ -261,15 +258,14 @@ Status VirtualMemory::GetAccess(const void* address, Access* access) {
 
 void VirtualMemory::FreeAllOf(int device) {
   Leftovers leftovers;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (auto& [base, reservation] : reserved_) {
-    std::erase_if(reservation.mappings, [&](auto& entry) {
-      auto& [at, mapping] = entry;
-      if (mapping.memory->traits().device != device) return false;
-      if (mapping.access.any()) window_.Unmap(at);
-      leftovers.push_back(std::move(mapping.memory));
-      return true;
-    });
+    for (auto it = reservation.mappings.begin(); it != reservation.mappings.end();) {
+      const auto entry = it++;
+      if (entry->second.memory->traits().device != device) continue;
+      if (entry->second.access.any()) window_.Unmap(entry->first);
+      leftovers.mappings.insert(reservation.mappings.extract(entry));
+    }
   }
   for (auto it = handle_of_.begin(); it != handle_of_.end();) {
     PhysicalHandle* handle = (it++)->second;

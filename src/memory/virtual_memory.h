@@ -1,4 +1,4 @@
-// Addresses without memory, memory without addresses, and which of one lies behind which of the other (copy-and-memory.md 10.1).
+// Addresses without memory, memory without addresses, and which of one lies behind which of the other (rules/virtual-memory.md 1).
 // Here are the rules; the bytes and what copies see of them are MappedWindow's.
 //
 // A mapping that nobody may access is known here only: to copies and queries its addresses are empty.
@@ -6,9 +6,9 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "memory/mapped_window.h"
 #include "memory/physical_memory.h"
@@ -69,24 +69,30 @@ class VirtualMemory {
     size_t size;
     std::map<uintptr_t, Mapping> mappings;  // by their addresses
   };
-  // Memory whose last owner may have gone: it is given back behind the lock, since that takes time.
-  using Leftovers = std::vector<std::shared_ptr<PhysicalMemory>>;
+  // What may be the last owners of memory: they go behind the lock, since that takes time. Taking them here takes no memory.
+  struct Leftovers {
+    std::map<uintptr_t, Mapping> mappings;
+    std::map<const PhysicalMemory*, PhysicalHandle*> handles;
+    ~Leftovers() {
+      for (auto& [memory, handle] : handles) PhysicalHandles().Release(handle);
+    }
+  };
 
-  Reservation* FindReservation(uintptr_t address);
+  Reservation* FindReservation(uintptr_t address) RW_REQUIRES(mutex_);
   // The mapping that starts at an address, or null; and the one around it, whose address is returned, or 0.
-  Mapping* FindMapping(uintptr_t address);
-  uintptr_t FindMappingAround(uintptr_t address, Mapping** mapping);
-  Status PublishLocked(std::shared_ptr<PhysicalMemory> memory, void** handle);
-  Status RequirePlace(const Request& request, const PhysicalMemory& memory, Reservation** reservation);
+  Mapping* FindMapping(uintptr_t address) RW_REQUIRES(mutex_);
+  uintptr_t FindMappingAround(uintptr_t address, Mapping** mapping) RW_REQUIRES(mutex_);
+  Status PublishLocked(std::shared_ptr<PhysicalMemory> memory, void** handle) RW_REQUIRES(mutex_);
+  Status RequirePlace(const Request& request, const PhysicalMemory& memory, Reservation** reservation) RW_REQUIRES(mutex_);
   Status RequireNeighbours(const Request& request, const PhysicalMemory& memory, const Reservation& reservation);
   // Puts the pages there, for copies to see.
   Status Show(uintptr_t base, const Mapping& mapping, const Access& access, const Reservation& owner);
-  void Drop(PhysicalHandle* handle, Leftovers* leftovers);
+  void Drop(PhysicalHandle* handle, Leftovers* leftovers) RW_REQUIRES(mutex_);
 
   MappedWindow& window_;
-  std::mutex mutex_;
-  std::map<uintptr_t, Reservation> reserved_;                   // by address; this and the next guarded by mutex_
-  std::map<const PhysicalMemory*, PhysicalHandle*> handle_of_;  // of memory that has one
+  Mutex mutex_{LockRank::kVirtualMemory};
+  std::map<uintptr_t, Reservation> reserved_ RW_GUARDED_BY(mutex_);                   // by address
+  std::map<const PhysicalMemory*, PhysicalHandle*> handle_of_ RW_GUARDED_BY(mutex_);  // of memory that has one
 };
 
 }  // namespace ropeway

@@ -1,6 +1,7 @@
 #include "runtime/batch_builder.h"
 
 #include <algorithm>
+#include <string>
 
 #include "runtime/runtime.h"
 #include "runtime/transfer.h"
@@ -9,7 +10,8 @@ namespace ropeway {
 namespace {
 
 // A batch of so many items is started with the first of them. A GPU moves the smallest usual blocks, 4 KiB, in 80 ns each; to collect and
-// to list one takes up to 10 ns, and a launch 5 us: so it is busy with the head until the next ones come, and with those until the others do.
+// to list one takes up to 10 ns, and a launch 5 us: so it is busy with the head until the next ones come, and with those until the others
+// do.
 constexpr size_t kLongBatch = 1536;
 constexpr size_t kHead = 256;
 constexpr size_t kHeadAndNext = 1024;
@@ -39,12 +41,9 @@ struct KnownSpan {
 BatchBuilder::Declared BatchBuilder::Interpret(const aclrtMemLocation& location) {
   switch (location.type) {
     case ACL_MEM_LOCATION_TYPE_HOST:
-    case ACL_MEM_LOCATION_TYPE_HOST_NUMA:
-      return {Declared::Side::kHost, -1};
-    case ACL_MEM_LOCATION_TYPE_DEVICE:
-      return {Declared::Side::kDevice, Runtime::PhysicalId(static_cast<int>(location.id))};
-    default:
-      return {Declared::Side::kNeither, -1};
+    case ACL_MEM_LOCATION_TYPE_HOST_NUMA: return {Declared::Side::kHost, -1};
+    case ACL_MEM_LOCATION_TYPE_DEVICE: return {Declared::Side::kDevice, Runtime::PhysicalId(static_cast<int>(location.id))};
+    default: return {Declared::Side::kNeither, -1};
   }
 }
 
@@ -110,6 +109,7 @@ size_t BatchBuilder::CollectPlain(Batch* batch, size_t begin, size_t end, const 
   const Declared& host = to_device ? from_declared : to_declared;
   const int device = to_device ? to_declared.device : from_declared.device;
   if (batch == nullptr || to_device_ != to_device || host.side != Declared::Side::kHost || device != rules_.executing_device) return begin;
+  if (Runtime::Get().strict_alignment()) return begin;  // each item is looked at
   const Memory& memory = Runtime::Get().memory();
   void* const* devices = to_device ? items_.dsts : items_.srcs;
   void* const* hosts = to_device ? items_.srcs : items_.dsts;
@@ -169,17 +169,20 @@ Status BatchBuilder::CheckItem(size_t i, const Declared& to_declared, const Decl
   RW_TRY(CheckSide("srcs", i, items_.srcs[i], from_declared, from));
   const bool to_device = to.place == Place::kDevice;
   if (to_device == (from.place == Place::kDevice))
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "item %zu goes from %s to %s; a batch copies between host and device", i,
-                PlaceName(from.place), PlaceName(to.place));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "item %zu goes from %s to %s; a batch copies between host and device", i, PlaceName(from.place),
+                PlaceName(to.place));
   if (!to_device_.has_value()) to_device_ = to_device;
   if (*to_device_ != to_device)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "item %zu goes from %s to %s, the items in front of it the other way; make two batches", i,
                 PlaceName(from.place), PlaceName(to.place));
+  if (items_.sizes[i] != 0 && !IsAligned(items_.dsts[i], items_.srcs[i])) {
+    const std::string item = "[" + std::to_string(i) + "]";
+    return ExplainAlignment(("dsts" + item).c_str(), items_.dsts[i], ("srcs" + item).c_str(), items_.srcs[i]);
+  }
   return Ok();
 }
 
-Status BatchBuilder::CheckSide(const char* name, size_t i, const void* address, const Declared& declared,
-                               const Location& real) const {
+Status BatchBuilder::CheckSide(const char* name, size_t i, const void* address, const Declared& declared, const Location& real) const {
   char item[32];
   snprintf(item, sizeof(item), "%s[%zu]", name, i);
   if (real.place == Place::kNowhere) return Runtime::Get().memory().ExplainNowhere(item, address);
@@ -193,7 +196,7 @@ Status BatchBuilder::CheckSide(const char* name, size_t i, const void* address, 
   return Memory::RequireRoom(item, address, items_.sizes[i], real);
 }
 
-// Refusals of the submit, which name no item (4.2 step 17).
+// Refusals of the submit, which name no item (rules/batches.md 2, step 17).
 Status BatchBuilder::CheckReach(size_t i, const Location& to, const Location& from, bool pageable) const {
   if (!pageable && rules_.stream != nullptr && queued_ == nullptr) RW_TRY(rules_.stream->RequireContext(rules_.scope));
   const int device = to.device >= 0 ? to.device : from.device;

@@ -1,4 +1,4 @@
-// Turns the arrays of a batch call into batches of checked pieces (copy-and-memory.md 4.2, steps 14 to 16): every item's
+// Turns the arrays of a batch call into batches of checked pieces (rules/batches.md 2, steps 14 to 16): every item's
 // declared location is compared with the real one, and all items must go the same way. Items of pageable memory are
 // collected apart, because they are copied before the call returns.
 #pragma once
@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "engine/batch.h"
 #include "memory/memory.h"
+#include "stream/failure_scope.h"
 
 namespace ropeway {
 

@@ -9,7 +9,7 @@ namespace {
 // The captures of a context, as far as the decision needs them.
 struct Running {
   bool any_global = false;
-  bool own_global = false;        // begun by the calling thread
+  bool own_global = false;  // begun by the calling thread
   bool own_thread_local = false;
 };
 
@@ -28,12 +28,9 @@ Running CapturesOf(const FailureScope& scope) {
 
 bool Forbidden(const Running& running) {
   switch (t_capture_mode) {
-    case ACL_MODEL_RI_CAPTURE_MODE_GLOBAL:
-      return running.any_global || running.own_thread_local;
-    case ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL:
-      return running.own_global || running.own_thread_local;
-    default:
-      return false;
+    case ACL_MODEL_RI_CAPTURE_MODE_GLOBAL: return running.any_global || running.own_thread_local;
+    case ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL: return running.own_global || running.own_thread_local;
+    default: return false;
   }
 }
 
@@ -41,8 +38,9 @@ bool Forbidden(const Running& running) {
 
 Status ExplainForbidden(Context& context, int code) {
   if (!Forbidden(CapturesOf(context.scope()))) return Ok();
-  return Fail(code, "a capture in this context forbids calls that are carried out at once; use pinned memory and a stream, or "
-                    "aclmdlRICaptureThreadExchangeMode with ACL_MODEL_RI_CAPTURE_MODE_RELAXED");
+  return Fail(code,
+              "a capture in this context forbids calls that are carried out at once; use pinned memory and a stream, or "
+              "aclmdlRICaptureThreadExchangeMode with ACL_MODEL_RI_CAPTURE_MODE_RELAXED");
 }
 
 }  // namespace ropeway

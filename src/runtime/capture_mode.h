@@ -1,4 +1,4 @@
-// What captures forbid to calls that are carried out at once (runtime.md 8.1, copy-and-memory.md 2.8): aclrtMemcpy, aclrtMemset,
+// What captures forbid to calls that are carried out at once (rules/graphs.md 1): aclrtMemcpy, aclrtMemset,
 // aclrtMemcpy2d and every asynchronous copy of pageable memory.
 #pragma once
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "acl/acl_rt.h"
+#include "base/no_destroy.h"
 #include "runtime/runtime.h"
 #include "runtime/state_callbacks.h"
+#include "stream/exception_report.h"
 #include "stream/fence.h"
 #include "stream/model.h"
 #include "stream/report_mailbox.h"
@@ -31,8 +33,8 @@ void FinishOrDrop(Queue& queue) {
 }  // namespace
 
 ContextSlab& Contexts() {
-  static auto* slab = new ContextSlab;
-  return *slab;
+  static constinit NoDestroy<ContextSlab> slab;
+  return slab.get();
 }
 
 Status Context::Open(int device, bool is_default) {
@@ -46,39 +48,40 @@ Status Context::Open(int device, bool is_default) {
   return Ok();
 }
 
-std::vector<Context::ClosedStream> Context::Close() {
+Stream* Context::Close() {
   // A stream in the list has not been given back yet (whoever destroys it holds it until Forget), so its generation is its own.
-  std::vector<std::pair<StreamHold, uint32_t>> found;
+  Stream* first;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     alive_.store(false, std::memory_order_release);
-    for (Stream* stream = streams_; stream != nullptr; stream = stream->next_in_context) {
+    first = std::exchange(streams_, nullptr);
+    for (Stream* stream = first; stream != nullptr; stream = stream->next_in_context) {
       Streams().Retain(stream);
-      found.emplace_back(StreamHold(Streams(), stream), stream->generation());
+      stream->generation_at_close = stream->generation();
     }
-    streams_ = nullptr;
   }
   // Captures that are still open end here, unheard: their streams are about to go.
   Models().ForEachInUse([&](Model* model) {
     if (model->scope() == &scope_) model->AbandonCapture();
   });
   scope_.Reset();
-  std::vector<ClosedStream> streams;
-  for (auto& [stream, generation] : found) {
+  for (Stream* stream = first; stream != nullptr; stream = stream->next_in_context) {
+    const uint32_t generation = stream->generation_at_close;
     if ((generation & 1) != 0) NotifyStreamState(stream->handle(), ACL_RT_STREAM_STATE_DESTROY_PRE);
-    const bool ours = stream->BeginDestroy(generation);
-    streams.push_back({std::move(stream), ours});
+    stream->ours_to_destroy = stream->BeginDestroy(generation);  // or another thread is at it
   }
-  return streams;
+  return first;
 }
 
-void Context::FinishStreams(const std::vector<ClosedStream>& streams) {
-  for (const auto& [stream, ours] : streams) {
+void Context::FinishStreams(Stream* first) {
+  while (first != nullptr) {
+    const StreamHold stream(Streams(), std::exchange(first, first->next_in_context));
     FinishOrDrop(stream->queue());
-    if (!ours) continue;
+    if (!stream->ours_to_destroy) continue;
     stream->FinishDestroy(true);
     Runtime::Get().device(stream->device()).CountStream(-1);
   }
+  AwaitExceptionReports();  // also for a stream that somebody else is destroying
   host_thread_.Join();
   Models().ForEachInUse([&](Model* model) {
     if (model->scope() == &scope_ && !model->scope_is_alive()) model->DestroyWithContext();
@@ -86,16 +89,20 @@ void Context::FinishStreams(const std::vector<ClosedStream>& streams) {
 }
 
 void Context::Recycle() {
-  std::lock_guard lock(option_mutex);
+  LockGuard lock(option_mutex);
   options.clear();
 }
 
 Status Context::MakeStream(int priority, uint32_t flags, bool is_default, Stream** stream) {
   Runtime& runtime = Runtime::Get();
   if (!runtime.device(device()).CountStream(1))
-    return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "device %d has no stream left (%d at most); destroy some", device(),
-                Device::kMaxStreams);
-  *stream = Stream::Create({&runtime.engine(), &scope_, device(), priority, flags, is_default});
+    return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "device %d has no stream left (%d at most); destroy some", device(), Device::kMaxStreams);
+  try {
+    *stream = Stream::Create({&runtime.engine(), &scope_, device(), priority, flags, is_default});
+  } catch (...) {
+    runtime.device(device()).CountStream(-1);
+    throw;
+  }
   if (*stream == nullptr) {
     runtime.device(device()).CountStream(-1);
     return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no stream left");
@@ -110,19 +117,17 @@ Status Context::MakeStream(int priority, uint32_t flags, bool is_default, Stream
 }
 
 bool Context::Adopt(Stream* stream, bool is_default) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (!is_default && !alive()) return false;
   stream->next_in_context = streams_;
   streams_ = stream;
   return true;
 }
 
-Status Context::CreateStream(int priority, uint32_t flags, Stream** stream) {
-  return MakeStream(priority, flags, false, stream);
-}
+Status Context::CreateStream(int priority, uint32_t flags, Stream** stream) { return MakeStream(priority, flags, false, stream); }
 
 void Context::Forget(Stream* stream) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (Stream** link = &streams_; *link != nullptr; link = &(*link)->next_in_context) {
     if (*link != stream) continue;
     *link = stream->next_in_context;
@@ -131,11 +136,11 @@ void Context::Forget(Stream* stream) {
 }
 
 std::vector<StreamHold> Context::HoldStreams() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   std::vector<StreamHold> holds;
   for (Stream* stream = streams_; stream != nullptr; stream = stream->next_in_context) {
     Streams().Retain(stream);
-    holds.emplace_back(Streams(), stream);
+    holds.push_back(StreamHold(Streams(), stream));
   }
   return holds;
 }

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/slab.h"
 #include "base/status.h"
 #include "stream/host_thread.h"
@@ -23,14 +23,11 @@ class Context final : public SlabObject {
  public:
   // Readies a context that is not alive: its default stream is made. 207008 when there is no stream left.
   Status Open(int device, bool is_default);
-  struct ClosedStream {
-    StreamHold stream;
-    bool ours;  // to destroy; another thread is at it otherwise
-  };
-  // No call finds it any more, and its streams become stale; the streams are handed over to be finished (FinishStreams).
-  std::vector<ClosedStream> Close();
+  // No call finds it any more, and its streams become stale; they are handed over to be finished (FinishStreams), linked by
+  // next_in_context, each with a reference. Neither takes memory: nothing could be said of a context that is half closed.
+  [[nodiscard]] Stream* Close();
   // Waits for the streams of a closed context, drops what cannot make progress, and ends the host-function thread.
-  void FinishStreams(const std::vector<ClosedStream>& streams);
+  void FinishStreams(Stream* first);
 
   // The process ends, or is a forked child: calls no longer find this context, and nothing is torn down.
   void MarkDead() { alive_.store(false, std::memory_order_release); }
@@ -40,7 +37,9 @@ class Context final : public SlabObject {
   FailureScope& scope() { return scope_; }
   HostThread& host_thread() { return host_thread_; }
   // A stale reference is harmless: the generation is checked when it is used.
-  StreamRef default_stream() const { return {default_stream_.load(std::memory_order_acquire), default_generation_.load(std::memory_order_acquire)}; }
+  StreamRef default_stream() const {
+    return {default_stream_.load(std::memory_order_acquire), default_generation_.load(std::memory_order_acquire)};
+  }
   void* handle() const { return Contexts().HandleOf(this); }
 
   Status CreateStream(int priority, uint32_t flags, Stream** stream);
@@ -49,9 +48,9 @@ class Context final : public SlabObject {
   // The streams of this moment, each with a reference.
   std::vector<StreamHold> HoldStreams();
 
-  // Options of the context scope (runtime.md 1.7).
-  std::mutex option_mutex;
-  std::map<int, int64_t> options;
+  // Options of the context scope (rules/init.md 6).
+  Mutex option_mutex{LockRank::kContextOptions};
+  std::map<int, int64_t> options RW_GUARDED_BY(option_mutex);
 
   void Recycle();
 
@@ -68,8 +67,8 @@ class Context final : public SlabObject {
   HostThread host_thread_;
   std::atomic<Stream*> default_stream_{nullptr};
   std::atomic<uint32_t> default_generation_{0};
-  std::mutex mutex_;
-  Stream* streams_ = nullptr;  // guarded by mutex_
+  Mutex mutex_{LockRank::kContext};
+  Stream* streams_ RW_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace ropeway

@@ -14,7 +14,7 @@ Status Device::Set() {
   const int user_id = Runtime::Get().UserIdOf(id_);
   NotifyDeviceState(user_id, ACL_RT_DEVICE_STATE_SET_PRE);
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (default_context() == nullptr) {
       Context* context = Contexts().Take();
       if (context == nullptr) return Fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "no context is left for device %d", user_id);
@@ -31,18 +31,15 @@ Status Device::Set() {
 
 Status Device::Reset(bool force) {
   const int user_id = Runtime::Get().UserIdOf(id_);
-  if (HostCall::inside)
-    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "a device cannot be reset from inside a host function of a stream");
-  if (!active())
-    return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d is not set in this process (or was reset already)", user_id);
+  if (HostCall::inside) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "a device cannot be reset from inside a host function of a stream");
+  if (!active()) return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d is not set in this process (or was reset already)", user_id);
   NotifyDeviceState(user_id, ACL_RT_DEVICE_STATE_RESET_PRE);
-  std::vector<Context::ClosedStream> streams;
+  Stream* streams = nullptr;
   bool last;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     const int users = users_.load(std::memory_order_relaxed);
-    if (users == 0)
-      return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d was reset by another thread meanwhile", user_id);
+    if (users == 0) return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "deviceId %d was reset by another thread meanwhile", user_id);
     last = force || users == 1;
     users_.store(last ? 0 : users - 1, std::memory_order_release);
     if (last) streams = default_context()->Close();
@@ -58,7 +55,7 @@ Status Device::Reset(bool force) {
 
 // Without users and explicit contexts the device closes: the process's memory on it is gone.
 void Device::CloseIfUnused() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (active() || explicit_contexts_ > 0) return;
   Pool::CloseAllOf(id_);
   IpcMemory::Get().CloseImportsOf(Runtime::Get().memory(), id_);
@@ -66,16 +63,13 @@ void Device::CloseIfUnused() {
 }
 
 Status Device::CreateContext(Context** context) {
-  std::lock_guard lock(mutex_);
-  Context* made = Contexts().Take();
-  if (made == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no context left");
-  if (Status status = made->Open(id_, false); !status.ok()) {
-    Contexts().Discard(made);
-    return status;
-  }
-  Contexts().Publish(made);
+  LockGuard lock(mutex_);
+  SlabDraft<ContextSlab, Context> made(Contexts(), Contexts().Take());
+  if (!made) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no context left");
+  RW_TRY(made->Open(id_, false));
+  *context = made.Keep();
+  Contexts().Publish(*context);
   ++explicit_contexts_;
-  *context = made;
   return Ok();
 }
 
@@ -86,15 +80,14 @@ Status Device::DestroyContext(void* handle) {
   if (context->is_default())
     return Fail(ACL_ERROR_RT_CONTEXT_NULL, "context %p is the default context of device %d; aclrtResetDevice ends it", handle,
                 Runtime::Get().UserIdOf(context->device()));
-  if (HostCall::inside)
-    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "a context cannot be destroyed from inside a host function of a stream");
+  if (HostCall::inside) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "a context cannot be destroyed from inside a host function of a stream");
   if (!Contexts().Retire(context, context->generation()))
     return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context %p is being destroyed by another thread", handle);
   Device& device = Runtime::Get().device(context->device());
   context->FinishStreams(context->Close());
   DetachThreadFrom(context);
   {
-    std::lock_guard lock(device.mutex_);
+    LockGuard lock(device.mutex_);
     --device.explicit_contexts_;
   }
   device.CloseIfUnused();
@@ -122,17 +115,12 @@ Status Device::AbortTasks(uint32_t timeout_ms) {
   const int user_id = Runtime::Get().UserIdOf(id_);
   NotifyTaskAbort(user_id, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout_ms);
   aborting_.store(true, std::memory_order_seq_cst);
-  std::vector<StreamHold> streams;
+  Status status = Ok();
   // Also those that are being destroyed: whoever does that waits for their work.
   Streams().ForEachInUse([&](Stream* stream) {
     if (stream->device() != id_) return;
-    Streams().Retain(stream);
-    streams.emplace_back(Streams(), stream);
+    if (Status aborted = stream->Abort(); !aborted.ok()) status = std::move(aborted);
   });
-  Status status = Ok();
-  for (StreamHold& stream : streams) {
-    if (Status aborted = stream->Abort(); !aborted.ok()) status = aborted;
-  }
   Contexts().ForEachInUse([&](Context* context) {
     if (context->device() == id_) context->scope().ClearFailure();
   });

@@ -1,10 +1,10 @@
 // One device of the machine: its set/reset count, its default context, and what belongs to the device rather than to a
-// context (peer access, stream budget, abort state). runtime.md 2.
+// context (peer access, stream budget, abort state). rules/devices.md.
 #pragma once
 
 #include <atomic>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "runtime/context.h"
 
@@ -53,8 +53,8 @@ class Device {
   std::atomic<int> streams_{0};
   std::atomic<uint64_t> peers_{0};
   std::atomic<bool> aborting_{false};
-  std::mutex mutex_;  // set, reset and contexts; never held while work is waited for
-  int explicit_contexts_ = 0;
+  Mutex mutex_{LockRank::kDevice};  // set, reset and contexts; never held while work is waited for
+  int explicit_contexts_ RW_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ropeway

@@ -1,4 +1,4 @@
-// Limits of device code: stacks and print buffers (runtime.md 2.4). They belong to the process. No device code runs
+// Limits of device code: stacks and print buffers (rules/devices.md 4). They belong to the process. No device code runs
 // here, so a limit is a number that is kept and given back.
 #pragma once
 

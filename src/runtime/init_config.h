@@ -1,4 +1,4 @@
-// The JSON file that aclInit may be given (runtime.md 1.1). Unknown keys are ignored, and so are those for operators,
+// The JSON file that aclInit may be given (rules/init.md 1). Unknown keys are ignored, and so are those for operators,
 // dumps and profiling, which this library does not have.
 #pragma once
 

@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/bytes.h"
+#include "base/no_destroy.h"
 
 namespace ropeway {
 namespace {
@@ -17,14 +18,16 @@ enum WelcomeValue { kOffset, kSize, kPieceOffset, kPieceSize, kDevice, kAlive };
 
 class IgnoreExporter final : public ipc::Listener {
  public:
-  void OnMessage(ipc::Connection&, const ipc::Message&, ipc::Descriptor) override {}
+  void OnMessage(ipc::Connection&, const ipc::Message&, FileDescriptor) override {}
   // The exporter is gone, the bytes are not: copies go on.
   void OnGone(ipc::Connection&, bool) override {}
 };
 
 Status UnknownKey(const char* key) {
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "key %.8s... names no memory that can be imported: it was never exported, is closed, its block was freed, or its process is gone", key);
+  return Fail(
+      ACL_ERROR_RT_PARAM_INVALID,
+      "key %.8s... names no memory that can be imported: it was never exported, is closed, its block was freed, or its process is gone",
+      key);
 }
 
 // As aclrtMalloc rounds sizes.
@@ -36,14 +39,8 @@ constexpr uint32_t kHugePage = uint32_t{2} << 20;
 class ExportedMemory final : public ipc::Offer {
  public:
   ExportedMemory(const SharedBlock& block, size_t size, int device)
-      : Offer(kMemoryType),
-        offset_(block.offset),
-        size_(size),
-        piece_offset_(block.piece.offset),
-        piece_size_(block.piece.size),
-        device_(device),
-        lease_(block.lease),
-        pages_(block.piece.pages) {}
+      : Offer(kMemoryType), offset_(block.offset), size_(size), piece_offset_(block.piece.offset), piece_size_(block.piece.size),
+        device_(device), lease_(block.lease), pages_(block.piece.pages) {}
 
   bool dead() const {
     const std::shared_ptr<BlockLease> lease = lease_.lock();
@@ -51,7 +48,7 @@ class ExportedMemory final : public ipc::Offer {
   }
 
   void OnJoined(ipc::Connection& connection, ipc::Message* welcome, int* fd) override {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     std::shared_ptr<BlockLease> lease = lease_.lock();
     const std::shared_ptr<SharedPages> pages = pages_.lock();
     if (lease == nullptr || lease->freed.load(std::memory_order_acquire) || pages == nullptr) return;
@@ -64,9 +61,9 @@ class ExportedMemory final : public ipc::Offer {
     *fd = pages->descriptor();
     holds_[connection.id()] = std::move(lease);
   }
-  void OnMessage(ipc::Connection&, const ipc::Message&, ipc::Descriptor) override {}
+  void OnMessage(ipc::Connection&, const ipc::Message&, FileDescriptor) override {}
   void OnGone(ipc::Connection& connection, bool) override {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     holds_.erase(connection.id());
   }
 
@@ -79,13 +76,13 @@ class ExportedMemory final : public ipc::Offer {
   // An export alone keeps nothing alive; its imports do.
   const std::weak_ptr<BlockLease> lease_;
   const std::weak_ptr<SharedPages> pages_;
-  std::mutex mutex_;
-  std::map<uint64_t, std::shared_ptr<BlockLease>> holds_;  // by connection; guarded by mutex_
+  Mutex mutex_{LockRank::kExportedMemory};
+  std::map<uint64_t, std::shared_ptr<BlockLease>> holds_ RW_GUARDED_BY(mutex_);  // by connection
 };
 
 IpcMemory& IpcMemory::Get() {
-  static auto* memory = new IpcMemory;
-  return *memory;
+  static NoDestroy<IpcMemory> memory;
+  return memory.get();
 }
 
 Result<std::string> IpcMemory::Export(Memory& memory, const void* address, size_t size, bool everybody) {
@@ -98,11 +95,17 @@ Result<std::string> IpcMemory::Export(Memory& memory, const void* address, size_
   auto offer = std::make_shared<ExportedMemory>(*block, size, location.device);
   if (everybody) offer->AdmitEverybody();
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
-  RW_TRY_SET(ipc::Key key, service->Publish(offer));
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   ForgetDeadExports();
-  exports_[key.Format()] = std::move(offer);
-  return key.Format();
+  RW_TRY_SET(ipc::Key key, service->Publish(offer));
+  try {
+    std::string text = key.Format();
+    exports_[text] = std::move(offer);
+    return text;
+  } catch (...) {
+    service->Withdraw(key);
+    throw;
+  }
 }
 
 void IpcMemory::ForgetDeadExports() {
@@ -119,7 +122,7 @@ void IpcMemory::ForgetDeadExports() {
 }
 
 Status IpcMemory::Admit(const char* key, const int32_t* pids, size_t count) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto it = exports_.find(key);
   if (it == exports_.end()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %.8s... is no export of this process", key);
   it->second->AdmitToo(pids, count);
@@ -130,21 +133,24 @@ Result<IpcMemory::Imported> IpcMemory::Import(Memory& memory, const char* text, 
   static auto* const listener = new std::shared_ptr<ipc::Listener>(std::make_shared<IgnoreExporter>());
   RW_TRY_SET(ipc::Key key, ipc::Key::ParseString(text));
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  Imports made;  // there before anything is imported
+  OpenImport& import = made.emplace(text, OpenImport{})->second;
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kMemoryType, *listener, Deadline::AfterMs(ipc::kPatienceMs)));
+  struct Goodbye {
+    ipc::Connection* connection;
+    ~Goodbye() {
+      if (connection != nullptr) connection->Close();
+    }
+  } goodbye{joined.connection.get()};
   const uint64_t* value = joined.welcome.value;
-  if (value[kAlive] == 0 || !joined.fd) {
-    joined.connection->Close();
-    return UnknownKey(text);
-  }
-  Result<uintptr_t> base = memory.MapForeign(joined.fd.Release(), value[kPieceOffset], value[kPieceSize],
-                                             {value[kOffset], RoundUp(value[kSize], kSizeUnit), device, kHugePage, call, caller});
-  if (!base.ok()) {
-    joined.connection->Close();
-    return base.status();
-  }
-  const uintptr_t address = base.value() + value[kOffset];
-  std::lock_guard lock(mutex_);
-  imports_[text].push_back({address, base.value(), value[kPieceSize], device, joined.connection});
+  if (value[kAlive] == 0 || !joined.fd) return UnknownKey(text);
+  RW_TRY_SET(const uintptr_t base, memory.MapForeign(joined.fd.Release(), value[kPieceOffset], value[kPieceSize],
+                                                     {value[kOffset], RoundUp(value[kSize], kSizeUnit), device, kHugePage, call, caller}));
+  goodbye.connection = nullptr;
+  const uintptr_t address = base + value[kOffset];
+  import = {address, base, value[kPieceSize], device, joined.connection};
+  LockGuard lock(mutex_);
+  imports_.insert(made.extract(made.begin()));
   return Imported{reinterpret_cast<void*>(address), static_cast<int>(value[kDevice])};
 }
 
@@ -154,45 +160,40 @@ void IpcMemory::Drop(Memory& memory, const OpenImport& import) {
 }
 
 Status IpcMemory::Close(Memory& memory, const char* text) {
-  std::lock_guard lock(mutex_);
-  if (const auto it = imports_.find(text); it != imports_.end()) {
-    Drop(memory, it->second.front());
-    it->second.pop_front();
-    if (it->second.empty()) imports_.erase(it);
+  LockGuard lock(mutex_);
+  const std::string name = text;
+  if (const auto it = imports_.lower_bound(name); it != imports_.end() && it->first == name) {
+    Drop(memory, it->second);
+    imports_.erase(it);
     return Ok();
   }
-  if (exports_.erase(text) == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %.8s... is neither an import nor an export of this process", text);
+  const auto exported = exports_.find(name);
+  if (exported == exports_.end())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %.8s... is neither an import nor an export of this process", text);
   RW_TRY_SET(ipc::Key key, ipc::Key::ParseString(text));
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   service->Withdraw(key);
+  exports_.erase(exported);
   return Ok();
 }
 
 Status IpcMemory::CloseAt(Memory& memory, const void* address) {
-  std::lock_guard lock(mutex_);
-  for (auto it = imports_.begin(); it != imports_.end(); ++it) {
-    auto& open = it->second;
-    const auto found = std::find_if(open.begin(), open.end(),
-                                    [&](const OpenImport& import) { return import.address == reinterpret_cast<uintptr_t>(address); });
-    if (found == open.end()) continue;
-    Drop(memory, *found);
-    open.erase(found);
-    if (open.empty()) imports_.erase(it);
-    return Ok();
-  }
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is not the address of an import", address);
+  LockGuard lock(mutex_);
+  const auto found = std::find_if(imports_.begin(), imports_.end(),
+                                  [&](const auto& entry) { return entry.second.address == reinterpret_cast<uintptr_t>(address); });
+  if (found == imports_.end()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "ptr %p is not the address of an import", address);
+  Drop(memory, found->second);
+  imports_.erase(found);
+  return Ok();
 }
 
 void IpcMemory::CloseImportsOf(Memory& memory, int device) {
-  std::lock_guard lock(mutex_);
-  for (auto it = imports_.begin(); it != imports_.end();) {
-    std::erase_if(it->second, [&](const OpenImport& import) {
-      if (import.device != device) return false;
-      Drop(memory, import);
-      return true;
-    });
-    it = it->second.empty() ? imports_.erase(it) : std::next(it);
-  }
+  LockGuard lock(mutex_);
+  std::erase_if(imports_, [&](const auto& entry) {
+    if (entry.second.device != device) return false;
+    Drop(memory, entry.second);
+    return true;
+  });
 }
 
 }  // namespace ropeway

@@ -1,16 +1,15 @@
-// Device memory of this process that others may have, and memory of others that this one has (copy-and-memory.md 10.3). An
+// Device memory of this process that others may have, and memory of others that this one has (rules/ipc.md 1). An
 // export is a block that moved into shared pages; an import is a mapping of them with an address of its own.
 //
 // The bytes need no keeper: they are there as long as any process maps them. What an exporter keeps is the block's addresses,
 // which are not used again while an import is open: the connection that every import holds says so.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "ipc/service.h"
 #include "memory/memory.h"
@@ -48,12 +47,13 @@ class IpcMemory {
     int device;
     std::shared_ptr<ipc::Connection> connection;
   };
+  using Imports = std::multimap<std::string, OpenImport>;  // by key, the oldest first
   void Drop(Memory& memory, const OpenImport& import);
-  void ForgetDeadExports();
+  void ForgetDeadExports() RW_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<ExportedMemory>> exports_;  // by key, as the next
-  std::map<std::string, std::deque<OpenImport>> imports_;
+  Mutex mutex_{LockRank::kIpcMemory};
+  std::map<std::string, std::shared_ptr<ExportedMemory>> exports_ RW_GUARDED_BY(mutex_);  // by key
+  Imports imports_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

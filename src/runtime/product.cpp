@@ -59,12 +59,12 @@ bool IsOneOf(std::string_view patterns, std::string_view name) {
 }
 
 const Product* SayUnknown(const char* soc_name) {
-  const Config standard;
+  const char* standard = (*SettingName("ROPEWAY_SOC")).standard;
   std::string known;
   for (const Family& family : kFamilies) known.append(" ").append(family.names);
   fprintf(stderr, "ropeway: no product is called '%s' (ROPEWAY_SOC, SOC_VERSION), so the rules of %s hold; the names are:%s\n", soc_name,
-          standard.soc_name.c_str(), known.c_str());
-  return FindProduct(standard.soc_name);
+          standard, known.c_str());
+  return FindProduct(standard);
 }
 
 }  // namespace

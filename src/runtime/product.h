@@ -1,4 +1,4 @@
-// What the product that the setting `soc` names can do, where products differ (products.md, copy-and-memory.md).
+// What the product that the setting `soc` names can do, where products differ (docs/products.md).
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ struct Product {
   size_t copy_descriptor_size;  // 0: no descriptors
   bool copies_by_cells;         // two-level pointers
   bool has_value_waits;
-  bool has_fabric;              // shareable handles that reach further than a machine
-  bool unified_addresses;       // of all devices, as the driver tells
-  bool counts_notifies;         // 950
-  bool shares_events;           // with other processes: all but 950DT
-  bool reserves_at;             // virtual addresses can be chosen
+  bool has_fabric;         // shareable handles that reach further than a machine
+  bool unified_addresses;  // of all devices, as the driver tells
+  bool counts_notifies;    // 950
+  bool shares_events;      // with other processes: all but 950DT
+  bool reserves_at;        // virtual addresses can be chosen
 };
 
 // Of this process; decided once. A name that is none of a product's is said on stderr, and the default's rules hold.

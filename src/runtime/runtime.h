@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "base/config.h"
 #include "base/status.h"
 #include "engine/engine.h"
 #include "memory/memory.h"
 #include "runtime/device.h"
+#include "runtime/machine.h"
 
 namespace ropeway {
 
@@ -24,7 +24,10 @@ class Runtime {
   // 507000 once the process is ending, 507033 in a child of a process that had devices up.
   static Status RequireUsable();
 
-  // The device behind a user id, with the runtime started. 207004 nothing visible, 107001 bad id, 507033 no room.
+  // 207004 where the settings insist on a GPU and none answers. Looks for one in that case only.
+  static Status RequireEngine();
+
+  // The device behind a user id, with the runtime started. 207004 no engine, 107001 bad id, 507033 no room.
   static Result<Device*> BringUp(int user_id);
 
   // User ids: indexes into what ASCEND_RT_VISIBLE_DEVICES leaves visible. Physical ids index the machine.
@@ -45,7 +48,7 @@ class Runtime {
  private:
   static Status Start();
   static void Stop();  // at exit
-  bool Init(const Config& config);
+  bool Init();
 
   static std::atomic<Runtime*> instance_;
 
@@ -53,6 +56,7 @@ class Runtime {
   bool strict_alignment_ = false;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Memory> memory_;
+  std::unique_ptr<AddressJudge> judge_;
   std::vector<std::unique_ptr<Device>> devices_;
 };
 

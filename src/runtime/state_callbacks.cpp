@@ -1,9 +1,9 @@
 #include "runtime/state_callbacks.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/fork.h"
 #include "base/no_destroy.h"
@@ -15,27 +15,37 @@ namespace {
 template <typename Callback>
 class NamedCallbacks {
  public:
+  using Entries = std::map<std::string, std::pair<Callback, void*>>;
+
   Status Register(const char* name, Callback callback, void* args) {
-    const HeldAcrossFork lock(ForkLock::kRegistries);
+    const LockGuard lock(fork_lock::registries);
+    auto changed = entries_ == nullptr ? std::make_shared<Entries>() : std::make_shared<Entries>(*entries_);
     if (callback == nullptr) {
-      entries_.erase(name);
-      return Ok();
-    }
-    if (!entries_.emplace(name, std::make_pair(callback, args)).second)
+      changed->erase(name);
+    } else if (!changed->emplace(name, std::make_pair(callback, args)).second) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "regName \"%s\" is in use; register a null callback to free it", name);
+    }
+    entries_ = std::move(changed);
     return Ok();
   }
 
-  // A copy, so that callbacks run without the lock and may register others.
-  std::vector<std::pair<Callback, void*>> All() {
-    const HeldAcrossFork lock(ForkLock::kRegistries);
-    std::vector<std::pair<Callback, void*>> all;
-    for (const auto& [name, entry] : entries_) all.push_back(entry);
-    return all;
+  // Those of this moment: callbacks run without the lock and may register others. Takes no memory, since destroys cannot do without.
+  template <typename Call>
+  void ForEach(Call call) {
+    std::shared_ptr<const Entries> entries;
+    {
+      const LockGuard lock(fork_lock::registries);
+      entries = entries_;
+    }
+    if (entries == nullptr) return;
+    for (const auto& [name, entry] : *entries) {
+      const race_detector::UsersCode users;
+      call(entry.first, entry.second);
+    }
   }
 
  private:
-  std::map<std::string, std::pair<Callback, void*>> entries_;  // guarded by ForkLock::kRegistries
+  std::shared_ptr<const Entries> entries_ RW_GUARDED_BY(fork_lock::registries);
 };
 
 template <typename Callback>
@@ -59,24 +69,15 @@ Status RegisterTaskAbort(const char* name, aclrtDeviceTaskAbortCallback callback
 }
 
 void NotifyStreamState(aclrtStream stream, aclrtStreamState state) {
-  for (auto [callback, args] : Named<aclrtStreamStateCallback>().All()) {
-    const race_detector::UsersCode users;
-    callback(stream, state, args);
-  }
+  Named<aclrtStreamStateCallback>().ForEach([&](auto callback, void* args) { callback(stream, state, args); });
 }
 
 void NotifyDeviceState(int device, aclrtDeviceState state) {
-  for (auto [callback, args] : Named<aclrtDeviceStateCallback>().All()) {
-    const race_detector::UsersCode users;
-    callback(device, state, args);
-  }
+  Named<aclrtDeviceStateCallback>().ForEach([&](auto callback, void* args) { callback(device, state, args); });
 }
 
 void NotifyTaskAbort(int device, aclrtDeviceTaskAbortStage stage, uint32_t timeout_ms) {
-  for (auto [callback, args] : Named<aclrtDeviceTaskAbortCallback>().All()) {
-    const race_detector::UsersCode users;
-    callback(device, stage, timeout_ms, args);
-  }
+  Named<aclrtDeviceTaskAbortCallback>().ForEach([&](auto callback, void* args) { callback(device, stage, timeout_ms, args); });
 }
 
 }  // namespace ropeway

@@ -1,4 +1,4 @@
-// Callbacks that programs register by name to hear of devices and streams coming and going (runtime.md 2.7, 4.7, 2.10).
+// Callbacks that programs register by name to hear of devices and streams coming and going (rules/devices.md 7, 10).
 #pragma once
 
 #include "acl/acl_rt.h"

@@ -1,5 +1,5 @@
 // What a thread has: its current context. SetDevice binds a thread to a device's default context, CreateContext and
-// SetCurrentContext to an explicit one; each replaces the other (runtime.md 3).
+// SetCurrentContext to an explicit one; each replaces the other (rules/contexts.md).
 #pragma once
 
 #include "base/hot_tls.h"

@@ -6,8 +6,6 @@
 namespace ropeway {
 namespace {
 
-constexpr uintptr_t kCopyAlignment = 64;
-
 Status RequirePeer(const char* name, const Location& location, int executing_device) {
   if (location.place != Place::kDevice || location.device == executing_device) [[likely]]
     return Ok();
@@ -21,6 +19,11 @@ Status RequirePeer(const char* name, const Location& location, int executing_dev
 
 }  // namespace
 
+Status ExplainAlignment(const char* dst_name, const void* dst, const char* src_name, const void* src) {
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p and %s %p must both be aligned to 64 bytes (ROPEWAY_STRICT_ALIGNMENT is on)", dst_name,
+              dst, src_name, src);
+}
+
 Status RequireReach(const Transfer& transfer, int executing_device) {
   RW_TRY(Memory::RequireRoom("dst", transfer.dst, transfer.dst_extent, transfer.to));
   RW_TRY(Memory::RequireRoom("src", transfer.src, transfer.src_extent, transfer.from));
@@ -30,10 +33,7 @@ Status RequireReach(const Transfer& transfer, int executing_device) {
 
 Status RequireQueuedReach(const Transfer& transfer, const Stream& stream, Context& context) {
   RW_TRY(stream.RequireContext(&context.scope()));
-  const uintptr_t bits = reinterpret_cast<uintptr_t>(transfer.dst) | reinterpret_cast<uintptr_t>(transfer.src);
-  if (Runtime::Get().strict_alignment() && bits % kCopyAlignment != 0)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "dst %p and src %p must both be aligned to 64 bytes (ROPEWAY_STRICT_ALIGNMENT is on)",
-                transfer.dst, transfer.src);
+  RW_TRY(RequireAlignment("dst", transfer.dst, "src", transfer.src));
   return RequireReach(transfer, context.device());
 }
 

@@ -40,7 +40,17 @@ inline Status Locate(void* dst, size_t dst_extent, const void* src, size_t src_e
   return memory.Locate("src", src, src_extent, &transfer->from);
 }
 
-// The last checks before bytes are promised to move (copy-and-memory.md 2.9, 10.4): both ranges stay in their blocks, and
+// 107000 for addresses that the setting `strict alignment` refuses: those of asynchronous copies and of batches.
+[[gnu::cold]] Status ExplainAlignment(const char* dst_name, const void* dst, const char* src_name, const void* src);
+inline bool IsAligned(const void* dst, const void* src) {
+  constexpr uintptr_t kCopyAlignment = 64;
+  return !Runtime::Get().strict_alignment() || (reinterpret_cast<uintptr_t>(dst) | reinterpret_cast<uintptr_t>(src)) % kCopyAlignment == 0;
+}
+inline Status RequireAlignment(const char* dst_name, const void* dst, const char* src_name, const void* src) {
+  return IsAligned(dst, src) ? Ok() : ExplainAlignment(dst_name, dst, src_name, src);
+}
+
+// The last checks before bytes are promised to move (rules/copies.md 7, rules/devices.md 5): both ranges stay in their blocks, and
 // the executing device has been given access to the others. 107000.
 Status RequireReach(const Transfer& transfer, int executing_device);
 

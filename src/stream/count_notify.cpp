@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/no_destroy.h"
+
 namespace ropeway {
 namespace {
 
@@ -33,11 +35,15 @@ class Counter::Waiting final : public Operation {
   const CountWait& wait() const { return wait_; }
 
  private:
-  void Start() override { counter_->Await(std::static_pointer_cast<Waiting>(shared_from_this())); }
+  void Start() override {
+    place_.front() = std::static_pointer_cast<Waiting>(shared_from_this());
+    counter_->Await(place_);
+  }
   void Abandoned(bool) override { counter_->GiveUp(*this); }
 
   const std::shared_ptr<Counter> counter_;
   const CountWait wait_;
+  Waits place_{nullptr};
 };
 
 Status Counter::ChangeOn(StreamRef stream, const FailureScope* current, CountChange change, uint32_t value, const char* call) {
@@ -50,36 +56,30 @@ Status Counter::AwaitOn(StreamRef stream, const FailureScope* current, CountWait
 
 bool Counter::Holds(const CountWait& wait) const {
   switch (wait.test) {
-    case CountTest::kLess:
-      return value_ < wait.value;
-    case CountTest::kEqual:
-      return value_ == wait.value;
-    case CountTest::kMore:
-      return value_ > wait.value;
-    case CountTest::kAtLeast:
-      return value_ >= wait.value;
-    case CountTest::kAllBits:
-      return (value_ & wait.value) == wait.value;
+    case CountTest::kLess: return value_ < wait.value;
+    case CountTest::kEqual: return value_ == wait.value;
+    case CountTest::kMore: return value_ > wait.value;
+    case CountTest::kAtLeast: return value_ >= wait.value;
+    case CountTest::kAllBits: return (value_ & wait.value) == wait.value;
   }
   return false;
 }
 
 // Each release may clear the counter, which may release one that was passed over: look again from the front.
-std::deque<std::shared_ptr<Counter::Waiting>> Counter::TakeReleased() {
-  std::deque<std::shared_ptr<Waiting>> released;
+Counter::Waits Counter::TakeReleased() {
+  Waits released;
   for (;;) {
-    auto next = std::find_if(waiting_.begin(), waiting_.end(), [this](const auto& one) { return Holds(one->wait()); });
+    auto next = std::find_if(waiting_.begin(), waiting_.end(), [this](const auto& one) RW_REQUIRES(mutex_) { return Holds(one->wait()); });
     if (next == waiting_.end()) return released;
     if ((*next)->wait().clears) value_ = 0;
-    released.push_back(std::move(*next));
-    waiting_.erase(next);
+    released.splice(released.end(), waiting_, next);
   }
 }
 
 void Counter::Change(CountChange change, uint32_t value) {
-  std::deque<std::shared_ptr<Waiting>> released;
+  Waits released;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (change == CountChange::kSet) value_ = value;
     if (change == CountChange::kAdd) value_ += value;
     if (change == CountChange::kOr) value_ |= value;
@@ -89,11 +89,11 @@ void Counter::Change(CountChange change, uint32_t value) {
   for (const auto& one : released) one->Finish(0, "");
 }
 
-void Counter::Await(const std::shared_ptr<Waiting>& waiting) {
-  std::deque<std::shared_ptr<Waiting>> released;
+void Counter::Await(Waits& waiting) {
+  Waits released;
   {
-    std::lock_guard lock(mutex_);
-    waiting_.push_back(waiting);
+    LockGuard lock(mutex_);
+    waiting_.splice(waiting_.end(), waiting);
     released = TakeReleased();
   }
   for (const auto& one : released) one->Finish(0, "");
@@ -101,7 +101,7 @@ void Counter::Await(const std::shared_ptr<Waiting>& waiting) {
 
 void Counter::GiveUp(const Waiting& waiting) {
   std::shared_ptr<Waiting> given_up;  // released without the lock
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& one) { return one.get() == &waiting; });
   if (found == waiting_.end()) return;
   given_up = std::move(*found);
@@ -111,16 +111,17 @@ void Counter::GiveUp(const Waiting& waiting) {
 // --- CountNotify --------------------------------------------------------------------------------------------------------
 
 CountNotifySlab& CountNotifies() {
-  static auto* slab = new CountNotifySlab;
-  return *slab;
+  static constinit NoDestroy<CountNotifySlab> slab;
+  return slab.get();
 }
 
 CountNotify* CountNotify::Create(int device) {
+  auto counter = std::make_shared<Counter>();
   CountNotify* notify = CountNotifies().Take();
   if (notify == nullptr) return nullptr;
   notify->id_ = g_next_count_notify_id.fetch_add(1, std::memory_order_relaxed) & 0xFFFF;
   notify->device_ = device;
-  notify->counter_ = std::make_shared<Counter>();
+  notify->counter_ = std::move(counter);
   CountNotifies().Publish(notify);
   return notify;
 }

@@ -1,11 +1,11 @@
-// A 32-bit counter on a device that streams change and wait for (runtime.md 6.2).
+// A 32-bit counter on a device that streams change and wait for (rules/signals.md 2).
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/slab.h"
 #include "base/status.h"
 #include "stream/operation.h"
@@ -32,15 +32,17 @@ class Counter : public std::enable_shared_from_this<Counter> {
   class Changing;
   class Waiting;
   void Change(CountChange change, uint32_t value);
-  void Await(const std::shared_ptr<Waiting>& waiting);
+  void Await(std::list<std::shared_ptr<Waiting>>& waiting);
   void GiveUp(const Waiting& waiting);
-  // Those who may go on, in the order in which they came. Wants mutex_.
-  std::deque<std::shared_ptr<Waiting>> TakeReleased();
-  bool Holds(const CountWait& wait) const;
+  // Waits bring their places in the list along: what happens on the way of a stream takes no memory.
+  using Waits = std::list<std::shared_ptr<Waiting>>;
+  // Those who may go on, in the order in which they came.
+  Waits TakeReleased() RW_REQUIRES(mutex_);
+  bool Holds(const CountWait& wait) const RW_REQUIRES(mutex_);
 
-  std::mutex mutex_;  // guards the rest
-  uint32_t value_ = 0;
-  std::deque<std::shared_ptr<Waiting>> waiting_;
+  Mutex mutex_{LockRank::kCounter};
+  uint32_t value_ RW_GUARDED_BY(mutex_) = 0;
+  Waits waiting_ RW_GUARDED_BY(mutex_);
 };
 
 class CountNotify;

@@ -1,9 +1,8 @@
 #include "stream/event.h"
 
-#include <mutex>
-
 #include "acl/acl_rt.h"
 #include "base/clock.h"
+#include "base/no_destroy.h"
 #include "engine/watcher.h"
 #include "stream/ipc_event_home.h"
 #include "stream/model.h"
@@ -34,13 +33,13 @@ Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const char* call)
 }  // namespace
 
 RecordSlab& Records() {
-  static auto* slab = new RecordSlab;
-  return *slab;
+  static constinit NoDestroy<RecordSlab> slab;
+  return slab.get();
 }
 
 EventSlab& Events() {
-  static auto* slab = new EventSlab;
-  return *slab;
+  static constinit NoDestroy<EventSlab> slab;
+  return slab.get();
 }
 
 // --- Record -------------------------------------------------------------------------------------------------------------
@@ -113,11 +112,12 @@ bool Event::Destroy(void* handle) {
 void Event::Recycle() {
   flag_.Close();
   waits_.store(0, std::memory_order_relaxed);
+  ipc_.reset();
+  LockGuard lock(lock_);
   record_flag = -1;
   wait_flag = -1;
   captured_ = {};
   used_externally_ = false;
-  ipc_.reset();
 }
 
 void Event::TakeId() {
@@ -133,7 +133,7 @@ bool Event::can_be_awaited() const {
 }
 
 RecordHold Event::latest() {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   if (latest_ == nullptr) return RecordHold();
   Records().Retain(latest_);
   return RecordHold(Records(), latest_);
@@ -142,7 +142,7 @@ RecordHold Event::latest() {
 void Event::ForgetLatest(const Record* only_if) {
   Record* forgotten = nullptr;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     if (only_if == nullptr || latest_ == only_if) forgotten = std::exchange(latest_, nullptr);
   }
   if (forgotten != nullptr) Records().Release(forgotten);
@@ -168,7 +168,7 @@ void Event::AdoptRecord(Record* record, uint64_t sequence, bool queued) {
   TakeId();
   Record* before;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     before = std::exchange(latest_, record);
     captured_ = {};
     Records().Retain(record);
@@ -189,7 +189,7 @@ Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char
   if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
   Task task = MarkTask(record, call);
   uint64_t sequence = 0;
-  const Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
+  Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
   if (!status.ok()) Records().Release(record);  // the task that never was
   AdoptRecord(record, sequence, status.ok());
   return status;
@@ -202,8 +202,7 @@ Status Event::AwaitOn(StreamRef stream, const FailureScope* current, int64_t tim
     if (handled) return status;
   }
   if (ipc_ != nullptr) return ipc_->AwaitOn(stream, current, timeout_ns, call);
-  return kind_ == Kind::kClassic ? AwaitFlag(stream, current, timeout_ns, call)
-                                 : AwaitRecord(stream, current, timeout_ns, call);
+  return kind_ == Kind::kClassic ? AwaitFlag(stream, current, timeout_ns, call) : AwaitRecord(stream, current, timeout_ns, call);
 }
 
 Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
@@ -228,8 +227,8 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
   }
   if (sequence != 0) stream.stream->known_order.Learn(record->stream_->id(), record->sequence());
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-    watcher->Ordered({static_cast<uint32_t>(record->stream_->id()), record->sequence(),
-                      static_cast<uint32_t>(stream.stream->id()), sequence, call});
+    watcher->Ordered(
+        {static_cast<uint32_t>(record->stream_->id()), record->sequence(), static_cast<uint32_t>(stream.stream->id()), sequence, call});
   return Ok();
 }
 
@@ -243,10 +242,12 @@ Status Event::AwaitFlag(StreamRef stream, const FailureScope* current, int64_t t
 }
 
 Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
-  if (stream.stream->capturing())
-    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a reset cannot be captured; reset the event outside the capture");
+  if (stream.stream->capturing() && !classic_external())
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "the reset of an event without ACL_EVENT_EXTERNAL cannot be captured; reset it outside the capture");
   Events().Retain(this);
   Task task = MarkTask(&flag_reset_, call);
+  task.flags = Task::kOfEvent | Task::kTakesBack;
   Status status = stream.stream->Enqueue(stream.generation, current, task);
   if (!status.ok()) Events().Release(this);
   return status;
@@ -268,5 +269,7 @@ void Event::FlagReset::Reached() {
 }
 
 void Event::FlagReset::Dropped() { Events().Release(&event_); }
+
+void Event::FlagReset::Repeat() { Events().Retain(&event_); }
 
 }  // namespace ropeway

@@ -1,4 +1,4 @@
-// Events of the three kinds (runtime.md 5). An event is a name for its latest record; a record is one point of one
+// Events of the three kinds (rules/events.md). An event is a name for its latest record; a record is one point of one
 // stream, with a gate that stream-side waits pass and a time at which it was reached.
 //
 // Classic events have a second face: a flag that a record sets and a reset clears, in stream order. Stream-side waits of
@@ -92,8 +92,11 @@ class Event final : public SlabObject {
   static uint64_t ids_in_use();
   // The failure of the context in which the event was made, in stop mode; OK once that context is gone.
   Status CheckContext() { return scope_->epoch() == scope_epoch_ ? scope_->Check() : Ok(); }
+  Status DeliverContextFailure() { return scope_->epoch() == scope_epoch_ ? scope_->Deliver() : Ok(); }
   bool keeps_time() const;
   bool can_be_awaited() const;
+  // Made by aclrtCreateEventWithFlag for use inside captures, too, where it means the outside.
+  bool classic_external() const;
 
   // Queues a record, which the event stands for from now on.
   Status RecordOn(StreamRef stream, const FailureScope* current, const char* call);
@@ -101,7 +104,7 @@ class Event final : public SlabObject {
   Status AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
   Status ResetOn(StreamRef stream, const FailureScope* current, const char* call);
 
-  // --- Capture (runtime.md 8.3; event_capture.cpp) ------------------------------------------------------------------------
+  // --- Capture (rules/graphs.md 3; event_capture.cpp) ------------------------------------------------------------------------
   // Recorded last inside a capture that still runs.
   bool TakesPartInCapture();
   // Operations with the EXTERNAL flag, on a stream that is being captured.
@@ -123,10 +126,10 @@ class Event final : public SlabObject {
 
   void Recycle();
 
-  // Which flag the first record and the first wait used: they bind the event for good (runtime.md 5.2).
-  SpinLock& lock() { return lock_; }
-  int record_flag = -1;
-  int wait_flag = -1;
+  // Which flag the first record and the first wait used: they bind the event for good (rules/events.md 2).
+  SpinLock& lock() RW_RETURN_CAPABILITY(lock_) { return lock_; }
+  int record_flag RW_GUARDED_BY(lock_) = -1;
+  int wait_flag RW_GUARDED_BY(lock_) = -1;
 
  private:
   friend class Record;
@@ -145,6 +148,7 @@ class Event final : public SlabObject {
     explicit FlagReset(Event& event) : event_(event) {}
     void Reached() override;
     void Dropped() override;
+    void Repeat() override;
 
    private:
     Event& event_;
@@ -184,16 +188,16 @@ class Event final : public SlabObject {
   FailureScope* scope_ = nullptr;
   uint32_t scope_epoch_ = 0;
   std::shared_ptr<IpcEvent> ipc_;  // fixed while the event lives
-  Gate flag_;  // classic events only
+  Gate flag_;                      // classic events only
   FlagWaitPassed flag_wait_passed_{*this};
   FlagReset flag_reset_{*this};
   FlagSet flag_set_{*this};
   std::atomic<int> waits_{0};
   std::atomic<bool> has_id_{false};
-  SpinLock lock_;
-  Record* latest_ = nullptr;      // guarded by lock_
-  CapturedPoint captured_;        // guarded by lock_
-  bool used_externally_ = false;  // guarded by lock_
+  SpinLock lock_{LockRank::kEvent};
+  Record* latest_ RW_GUARDED_BY(lock_) = nullptr;
+  CapturedPoint captured_ RW_GUARDED_BY(lock_);
+  bool used_externally_ RW_GUARDED_BY(lock_) = false;
 };
 
 }  // namespace ropeway

@@ -1,8 +1,8 @@
-// Events and captures (runtime.md 8.2, 8.3). Inside a capture an Ex event with SYNC is an edge between branches; only external
+// Events and captures (rules/graphs.md 2, 3). Inside a capture an Ex event with SYNC is an edge between branches; only external
 // operations reach the outside.
-#include <mutex>
 
 #include "acl/acl_rt.h"
+#include "base/mutex.h"
 #include "stream/event.h"
 #include "stream/model.h"
 
@@ -19,14 +19,12 @@ const char* KindOf(const Event& event) {
   return event.kind() == Event::Kind::kDefault ? "an event made by aclrtCreateEvent" : "an event made by aclrtCreateEventWithFlag";
 }
 
-bool IsClassicExternal(const Event& event) {
-  return event.kind() == Event::Kind::kClassic && (event.flags() & ACL_EVENT_EXTERNAL) != 0;
-}
-
 }  // namespace
 
+bool Event::classic_external() const { return kind_ == Kind::kClassic && (flags_ & ACL_EVENT_EXTERNAL) != 0; }
+
 Event::CapturedPoint Event::captured_point() {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   return captured_;
 }
 
@@ -39,7 +37,7 @@ bool Event::TakesPartInCapture() {
 }
 
 Status Event::RecordInCapture(Stream& stream, Model& model, const char* call) {
-  if (IsClassicExternal(*this)) {
+  if (classic_external()) {
     Events().Retain(this);
     Task task{};
     task.kind = TaskKind::kMark;
@@ -55,7 +53,7 @@ Status Event::RecordInCapture(Stream& stream, Model& model, const char* call) {
   uint32_t edge = 0;
   RW_TRY(model.CaptureRecord(stream, &edge, call));
   ForgetLatest(nullptr);
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   captured_ = {Models().HandleOf(&model), edge};
   return Ok();
 }
@@ -80,7 +78,7 @@ Status Event::AwaitCaptured(StreamRef stream, const FailureScope* current, int64
     }
     return of_event->CaptureWait(*on, point.edge, call);
   }
-  if (IsClassicExternal(*this)) return AwaitFlag(stream, current, timeout_ns, call);
+  if (classic_external()) return AwaitFlag(stream, current, timeout_ns, call);
   if (kind_ != Kind::kEx || (flags_ & ACL_EVENT_IPC) != 0) return NotInCapture(KindOf(*this));
   if (!latest()) return Ok();
   of_stream->Invalidate();
@@ -96,7 +94,7 @@ Status Event::CaptureExternal(StreamRef stream, bool record, const char* call) {
   const bool recorded = static_cast<bool>(latest());
   bool first;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     first = !used_externally_;
     if (!recorded) used_externally_ = true;
   }

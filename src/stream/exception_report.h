@@ -1,5 +1,9 @@
-// Tells the program's exception callbacks about failed tasks (runtime.md 9.4), on a thread of its own: the thread that ran
+// Tells the program's exception callbacks about failed tasks (rules/errors.md 6), on a thread of its own: the thread that ran
 // the task may be a lane or a waiter that helps, and neither may run user code.
+//
+// A failure is reported before anybody can find it in its stream or context, and whoever hands it out, or gives up the stream that
+// has it, waits until the callbacks have returned: programs read what a callback stored right behind the synchronise, and may then
+// unregister it. On the telling thread itself nothing waits, so callbacks may synchronise.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +21,17 @@ struct ExceptionInfo {
   uint32_t error_code;
 };
 
+// Does not wait, and does not throw.
 void ReportException(const ExceptionInfo& info);
+// Until everything that was reported so far has been told. Never with a lock held.
+void AwaitExceptionReports();
 
-// The one slot of the deprecated call, and the set of the newer ones; independent of each other.
+// From now on tasks may fail: the telling thread is there as soon as there is a callback. Throws std::system_error when there is no thread
+// to be had. Not earlier, because a process without devices may be forked and its child has no such thread.
+void GetReadyForExceptions();
+
+// The one slot of the deprecated call, and the set of the newer ones; independent of each other. Setting and adding throw as above,
+// without effect.
 void SetExceptionCallback(aclrtExceptionInfoCallback callback);
 void AddExceptionCallback(aclrtExceptionInfoCallback callback);
 void RemoveExceptionCallback(aclrtExceptionInfoCallback callback);

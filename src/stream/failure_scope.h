@@ -1,12 +1,15 @@
-// Failure mode and failure of a context, as far as its streams need it (runtime.md 9.1). In continue mode, the default,
+// Failure mode and failure of a context, as far as its streams need it (rules/errors.md 3). In continue mode, the default,
 // an error stays with its stream. In stop mode the first error fails the whole scope until the device is reset.
 #pragma once
 
 #include <atomic>
-#include <mutex>
-#include <string>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 
+#include "base/mutex.h"
 #include "base/status.h"
+#include "stream/exception_report.h"
 
 namespace ropeway {
 
@@ -15,28 +18,37 @@ class FailureScope {
   bool stops_on_failure() const { return stop_mode_.load(std::memory_order_acquire); }
   void StopOnFailure() { stop_mode_.store(true, std::memory_order_release); }
 
-  void SetFailed(int code, const std::string& text) {
-    std::lock_guard lock(mutex_);
+  static constexpr size_t kTextSize = 480;
+
+  void SetFailed(int code, const char* text) {
+    LockGuard lock(mutex_);
     if (code_.load(std::memory_order_relaxed) != 0) return;
-    text_ = text;
+    snprintf(text_, sizeof(text_), "%s", text);
     code_.store(code, std::memory_order_release);
   }
   bool failed() const { return code_.load(std::memory_order_acquire) != 0; }
 
-  // OK, or the original error again.
+  // OK, or the original error again. Never waits: for submits and queries.
   Status Check() {
     if (!failed()) [[likely]]
       return Ok();
-    std::lock_guard lock(mutex_);
-    return Fail(code_.load(std::memory_order_relaxed), "%s; the context is in stop-on-failure mode, reset the device", text_.c_str());
+    LockGuard lock(mutex_);
+    return Fail(code_.load(std::memory_order_relaxed), "%s; the context is in stop-on-failure mode, reset the device", text_);
+  }
+
+  // The same for what synchronises: the program's exception callbacks know of the error before the caller does.
+  Status Deliver() {
+    if (failed()) [[unlikely]]
+      AwaitExceptionReports();
+    return Check();
   }
 
   uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
   void ClearFailure() {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     code_.store(0, std::memory_order_release);
-    text_.clear();
+    text_[0] = '\0';
   }
   // The context ends; what remembers it by its epoch forgets it.
   void Reset() {
@@ -49,8 +61,8 @@ class FailureScope {
   std::atomic<uint32_t> epoch_{0};
   std::atomic<bool> stop_mode_{false};
   std::atomic<int> code_{0};
-  std::mutex mutex_;
-  std::string text_;
+  Mutex mutex_{LockRank::kFailureScope};
+  char text_[kTextSize] RW_GUARDED_BY(mutex_) = {};
 };
 
 }  // namespace ropeway

@@ -1,32 +1,38 @@
 #include "stream/host_thread.h"
 
-
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 #include "base/own_thread.h"
 
 namespace ropeway {
 
 void HostThread::Prepare() {
-  std::lock_guard lock(mutex_);
-  if (!joining_ && !abandoned_ && !thread_.joinable()) thread_ = std::thread([this] { Run(); });
+  LockGuard lock(mutex_);
+  if (!joining_ && !abandoned_) StartIfNeeded();
 }
 
-void HostThread::Post(const HostCall& call) {
-  std::lock_guard lock(mutex_);
-  if (abandoned_) return;
-  calls_.push_back(call);
-  if (!joining_) StartIfNeeded();
+bool HostThread::Post(const HostCall& call) {
+  LockGuard lock(mutex_);
+  if (abandoned_) return true;
+  std::list<HostCall> posted;
+  try {
+    posted.push_back(call);
+    if (!joining_) StartIfNeeded();
+  } catch (const std::exception&) {
+    return false;
+  }
+  calls_.splice(calls_.end(), posted);
   changed_.notify_all();
+  return true;
 }
 
 void HostThread::StartIfNeeded() {
-  if (!calls_.empty() && !thread_.joinable()) thread_ = std::thread([this] { Run(); });
+  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
 }
 
 bool HostThread::Retract(HostCall::Return* on_return) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = std::find_if(calls_.begin(), calls_.end(), [&](const HostCall& call) { return call.on_return == on_return; });
   if (it == calls_.end()) return false;
   calls_.erase(it);
@@ -35,44 +41,45 @@ bool HostThread::Retract(HostCall::Return* on_return) {
 
 void HostThread::Run() {
   const OwnThread self(name_);
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return !calls_.empty() || joining_ || abandoned_; });
+    while (calls_.empty() && !joining_ && !abandoned_) changed_.wait(mutex_);
     if (calls_.empty()) return;
-    RunPosted(lock);
+    RunPosted();
   }
 }
 
-void HostThread::RunPosted(std::unique_lock<std::mutex>& lock) {
+void HostThread::RunPosted() {
   while (!calls_.empty()) {
     const HostCall call = calls_.front();
     calls_.pop_front();
-    lock.unlock();
+    const LockGap gap(mutex_);
     call.Run();
-    lock.lock();
   }
 }
 
 void HostThread::Join() {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   if (joining_ || !thread_.joinable()) return;
   joining_ = true;
   changed_.notify_all();
   std::thread thread = std::move(thread_);
-  lock.unlock();
-  thread.join();
-  lock.lock();
+  {
+    const LockGap gap(mutex_);
+    thread.join();
+  }
   joining_ = false;
   // What came while the thread was on its way out gets a new one: never two at a time. Or this one, when there is no other.
+  if (calls_.empty()) return;
   try {
     StartIfNeeded();
-  } catch (const std::system_error&) {
-    RunPosted(lock);
+  } catch (const std::exception&) {
+    RunPosted();
   }
 }
 
 void HostThread::Abandon() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   abandoned_ = true;
   calls_.clear();
   changed_.notify_all();

@@ -1,12 +1,11 @@
-// A thread that runs user functions one after the other (runtime.md 7.2: one per context). It is started by whoever is about to
+// A thread that runs user functions one after the other (rules/callbacks.md 2: one per context). It is started by whoever is about to
 // submit the first function, and has no current context of its own.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <list>
 #include <thread>
 
+#include "base/mutex.h"
 #include "engine/host_call.h"
 
 namespace ropeway {
@@ -17,7 +16,7 @@ class HostThread final : public HostCallSink {
 
   // Throws std::system_error when there is no thread to be had. Afterwards a Post always finds one, until Join.
   void Prepare();
-  void Post(const HostCall& call) override;
+  bool Post(const HostCall& call) override;
   bool Retract(HostCall::Return* on_return) override;
 
   // Ends the thread behind what was posted; it can be used again afterwards. Not from inside a function that it runs.
@@ -27,16 +26,16 @@ class HostThread final : public HostCallSink {
 
  private:
   void Run();
-  void StartIfNeeded();  // wants mutex_ held
-  void RunPosted(std::unique_lock<std::mutex>& lock);
+  void StartIfNeeded() RW_REQUIRES(mutex_);
+  void RunPosted() RW_REQUIRES(mutex_);
 
   const char* const name_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<HostCall> calls_;
-  std::thread thread_;
-  bool joining_ = false;
-  bool abandoned_ = false;
+  Mutex mutex_{LockRank::kHostThread};
+  Condition changed_;
+  std::list<HostCall> calls_ RW_GUARDED_BY(mutex_);
+  std::thread thread_ RW_GUARDED_BY(mutex_);
+  bool joining_ RW_GUARDED_BY(mutex_) = false;
+  bool abandoned_ RW_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ropeway

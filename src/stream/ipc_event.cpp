@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 
 #include "acl/error_codes/rt_error_codes.h"
 
@@ -16,19 +15,18 @@ Status NeverDone() { return Fail(ACL_ERROR_RT_IPC_ERROR, "%s", kNeverDone); }
 }  // namespace
 
 // The stream's point of a record: the home is told when the stream is there.
-class IpcEvent::RecordOperation final : public Operation {
+class IpcEvent::RecordOperation final : public Operation, public Ear {
  public:
-  RecordOperation(std::shared_ptr<IpcEvent> event, uint64_t record) : event_(std::move(event)), record_(record) {}
+  explicit RecordOperation(std::shared_ptr<IpcEvent> event) : event_(std::move(event)) {}
+  void SetRecord(uint64_t record) { record_ = record; }
   // The stream will never come here.
-  void Drop() {
-    End(IpcEvent::End::kDropped, [](int) {});
+  void Drop() { End(IpcEvent::End::kDropped, nullptr); }
+  void Tell(int code) override {
+    Operation::Finish(code, code == ACL_ERROR_RT_IPC_ERROR ? "the process that created the event has died" : "host memory is exhausted");
   }
 
  private:
-  void Start() override {
-    End(IpcEvent::End::kDone,
-        [self = shared_from_this()](int code) { self->Operation::Finish(code, "the process that created the event has died"); });
-  }
+  void Start() override { End(IpcEvent::End::kDone, Told(shared_from_this(), this)); }
   void Abandoned(bool started) override {
     if (!started) Drop();
   }
@@ -38,14 +36,15 @@ class IpcEvent::RecordOperation final : public Operation {
   }
 
   const std::shared_ptr<IpcEvent> event_;
-  const uint64_t record_;
+  uint64_t record_ = 0;
 };
 
 // A stream's wait for a record. It is told from the time of the call on, whether the stream is there or not.
-class IpcEvent::WaitOperation final : public Operation {
+class IpcEvent::WaitOperation final : public Operation, public Ear {
  public:
   explicit WaitOperation(std::shared_ptr<IpcEvent> event) : event_(std::move(event)), watch_(NewWatch()) {}
   uint64_t watch() const { return watch_; }
+  void Tell(int code) override { Operation::Finish(code, kNeverDone); }
 
  private:
   void Start() override {}
@@ -56,29 +55,28 @@ class IpcEvent::WaitOperation final : public Operation {
 };
 
 // A host thread's wait.
-struct IpcEvent::Latch {
-  void Tell(int with) {
-    std::lock_guard lock(mutex);
+class IpcEvent::Latch final : public Ear {
+ public:
+  void Tell(int with) override {
+    LockGuard lock(mutex);
     told = true;
     code = with;
     changed.notify_all();
   }
   bool Await(Deadline deadline) {
-    std::unique_lock lock(mutex);
-    const auto is_told = [this] { return told; };
-    if (!deadline.never())
-      return changed.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline.at_ns())), is_told);
-    changed.wait(lock, is_told);
-    return true;
+    LockGuard lock(mutex);
+    return changed.wait_until(mutex, deadline.at(), [this]() RW_REQUIRES(mutex) { return told; });
   }
   bool Done() {
-    std::lock_guard lock(mutex);
+    LockGuard lock(mutex);
     return told && code == 0;
   }
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool told = false;
-  int code = 0;
+
+ private:
+  Mutex mutex{LockRank::kEventLatch};
+  Condition changed;
+  bool told RW_GUARDED_BY(mutex) = false;
+  int code RW_GUARDED_BY(mutex) = 0;
 };
 
 uint64_t IpcEvent::NewWatch() {
@@ -89,9 +87,13 @@ uint64_t IpcEvent::NewWatch() {
 Status IpcEvent::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
   StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
   if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  auto operation = std::make_shared<RecordOperation>(shared_from_this());
+  std::map<uint64_t, Own> own;
+  own.emplace(0, Own{});
+  auto place = own.extract(own.begin());  // there before the home knows of the record
   RW_TRY_SET(const uint64_t record, Register());
-  auto operation = std::make_shared<RecordOperation>(shared_from_this(), record);
-  AddOwn(record, on.get());
+  operation->SetRecord(record);
+  AddOwn(std::move(place), record, on.get());
   uint64_t sequence = 0;
   Status status = operation->LaunchOn(stream, current, 0, call, &sequence);
   if (status.ok()) {
@@ -104,7 +106,7 @@ Status IpcEvent::RecordOn(StreamRef stream, const FailureScope* current, const c
 
 Status IpcEvent::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
   auto operation = std::make_shared<WaitOperation>(shared_from_this());
-  RW_TRY_SET(const Latest latest, Watch(operation->watch(), [operation](int code) { operation->Finish(code, kNeverDone); }));
+  RW_TRY_SET(const Latest latest, Watch(operation->watch(), operation));
   if (latest.state == State::kNothing) return Ok();
   if (latest.state == State::kFailed) operation->Finish(ACL_ERROR_RT_IPC_ERROR, kNeverDone);  // seen at synchronise
   Status status = operation->LaunchOn(stream, current, timeout_ns, call);
@@ -126,7 +128,7 @@ Result<bool> IpcEvent::Query() {
 Status IpcEvent::Synchronize(Deadline deadline) {
   const auto latch = std::make_shared<Latch>();
   const uint64_t watch = NewWatch();
-  RW_TRY_SET(const Latest latest, Watch(watch, [latch](int code) { latch->Tell(code); }));
+  RW_TRY_SET(const Latest latest, Watch(watch, latch));
   if (latest.state == State::kNothing) return Ok();
   if (latest.state == State::kFailed) return NeverDone();
   uint64_t sequence = 0;
@@ -146,20 +148,22 @@ Status IpcEvent::Synchronize(Deadline deadline) {
 
 // --- Own records --------------------------------------------------------------------------------------------------------
 
-void IpcEvent::AddOwn(uint64_t record, Stream* stream) {
+void IpcEvent::AddOwn(std::map<uint64_t, Own>::node_type place, uint64_t record, Stream* stream) {
   Streams().Retain(stream);
-  std::lock_guard lock(own_mutex_);
-  own_[record] = {stream, 0};
+  place.key() = record;
+  place.mapped() = {stream, 0};
+  LockGuard lock(own_mutex_);
+  own_.insert(std::move(place));
 }
 
 void IpcEvent::NumberOwn(uint64_t record, uint64_t sequence) {
-  std::lock_guard lock(own_mutex_);
+  LockGuard lock(own_mutex_);
   if (auto found = own_.find(record); found != own_.end()) found->second.sequence = sequence;
 }
 
 void IpcEvent::ForgetOwn(uint64_t record) {
   StreamHold released;  // without the lock
-  std::lock_guard lock(own_mutex_);
+  LockGuard lock(own_mutex_);
   auto found = own_.find(record);
   if (found == own_.end()) return;
   released = StreamHold(Streams(), found->second.stream);
@@ -167,7 +171,7 @@ void IpcEvent::ForgetOwn(uint64_t record) {
 }
 
 StreamHold IpcEvent::FindOwn(uint64_t record, uint64_t* sequence) {
-  std::lock_guard lock(own_mutex_);
+  LockGuard lock(own_mutex_);
   auto found = own_.find(record);
   if (found == own_.end()) return StreamHold();
   *sequence = found->second.sequence;

@@ -1,14 +1,13 @@
-// Events that several processes share (runtime.md 5.8). The process that created the event keeps its records (EventHome); the
+// Events that several processes share (rules/events.md 8). The process that created the event keeps its records (EventHome); the
 // others speak to it (EventImport). A record is made known to the home before the call returns, so that every later wait,
 // in whatever process, finds it; its end is made known when the stream gets there, and the stream goes on once the home
 // has heard of it.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "ipc/key.h"
 #include "stream/operation.h"
@@ -28,6 +27,14 @@ class IpcEvent : public std::enable_shared_from_this<IpcEvent> {
   // The handle is gone: nobody else may open it.
   virtual void Withdraw() = 0;
 
+  // Told once how the record ended, 0 or a code; without any lock, on any thread. An object and not a function, because those who are told
+  // are there already: telling takes no memory.
+  class Ear {
+   public:
+    virtual ~Ear() = default;
+    virtual void Tell(int code) = 0;
+  };
+
   Status RecordOn(StreamRef stream, const FailureScope* current, const char* call);
   Status AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
   // Whether the latest record is done, or there is none. 507022: it never will be.
@@ -42,12 +49,11 @@ class IpcEvent : public std::enable_shared_from_this<IpcEvent> {
     State state = State::kNothing;
     uint64_t record = 0;
   };
-  // Told once how the record ended, 0 or a code; without any lock, on any thread.
-  using Told = std::function<void(int code)>;
+  using Told = std::shared_ptr<Ear>;
 
   // A new record, which is the latest from now on.
   virtual Result<uint64_t> Register() = 0;
-  // How a record ended; `heard` is told when the home knows.
+  // How a record ended; `heard` is told when the home knows, unless it is null.
   virtual void Finish(uint64_t record, End end, Told heard) = 0;
   virtual Result<Latest> Look() = 0;
   // As Look; if the record is pending, `told` is kept under the name `watch` until it is told.
@@ -59,19 +65,19 @@ class IpcEvent : public std::enable_shared_from_this<IpcEvent> {
  private:
   class RecordOperation;
   class WaitOperation;
-  struct Latch;
+  class Latch;
   // A record of this process that its stream has not come to.
   struct Own {
-    Stream* stream;  // with a reference
-    uint64_t sequence;
+    Stream* stream = nullptr;  // with a reference
+    uint64_t sequence = 0;
   };
-  void AddOwn(uint64_t record, Stream* stream);
+  void AddOwn(std::map<uint64_t, Own>::node_type place, uint64_t record, Stream* stream);
   void NumberOwn(uint64_t record, uint64_t sequence);
   void ForgetOwn(uint64_t record);
   StreamHold FindOwn(uint64_t record, uint64_t* sequence);
 
-  std::mutex own_mutex_;
-  std::map<uint64_t, Own> own_;  // guarded by own_mutex_
+  Mutex own_mutex_{LockRank::kIpcEvent};
+  std::map<uint64_t, Own> own_ RW_GUARDED_BY(own_mutex_);
 };
 
 }  // namespace ropeway

@@ -11,10 +11,8 @@ class EventOffer final : public ipc::Offer {
  public:
   explicit EventOffer(std::shared_ptr<EventHome> home) : Offer(kEventOfferType), home_(std::move(home)) { AdmitEverybody(); }
 
-  void OnJoined(ipc::Connection&, ipc::Message* welcome, int*) override {
-    welcome->value[0] = static_cast<uint64_t>(home_->device());
-  }
-  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor fd) override;
+  void OnJoined(ipc::Connection&, ipc::Message* welcome, int*) override { welcome->value[0] = static_cast<uint64_t>(home_->device()); }
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor fd) override;
   void OnGone(ipc::Connection& connection, bool said_goodbye) override {
     home_->Forget(connection.id(), said_goodbye ? EventHome::End::kDropped : EventHome::End::kFailed);
   }
@@ -23,16 +21,24 @@ class EventOffer final : public ipc::Offer {
   static void Answer(ipc::Connection& connection, uint32_t ticket, EventHome::Latest latest) {
     connection.Reply(ticket, static_cast<uint64_t>(latest.state), latest.record);
   }
+  class FarEar final : public EventHome::Ear {
+   public:
+    FarEar(std::shared_ptr<ipc::Connection> to, uint64_t watch) : to_(std::move(to)), watch_(watch) {}
+    void Tell(int code) override { to_->Post({kEventTold, 0, {watch_, static_cast<uint64_t>(code)}}); }
+
+   private:
+    const std::shared_ptr<ipc::Connection> to_;
+    const uint64_t watch_;
+  };
   void Register(ipc::Connection& connection, uint32_t ticket);
   void Watch(ipc::Connection& connection, const ipc::Message& message);
 
   const std::shared_ptr<EventHome> home_;
 };
 
-void EventOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
+void EventOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) {
   switch (message.kind) {
-    case kEventRegister:
-      return Register(connection, message.ticket);
+    case kEventRegister: return Register(connection, message.ticket);
     case kEventFinish: {
       const bool done = message.value[1] == static_cast<uint64_t>(EventHome::End::kDone);
       connection.Receipt(message.ticket);
@@ -40,15 +46,10 @@ void EventOffer::OnMessage(ipc::Connection& connection, const ipc::Message& mess
       connection.Reply(message.ticket, 0);
       break;
     }
-    case kEventLook:
-      return Answer(connection, message.ticket, home_->Look().value());
-    case kEventWatch:
-      return Watch(connection, message);
-    case kEventUnwatch:
-      home_->UnwatchFor({connection.id(), message.value[0]});
-      break;
-    default:
-      break;
+    case kEventLook: return Answer(connection, message.ticket, home_->Look().value());
+    case kEventWatch: return Watch(connection, message);
+    case kEventUnwatch: home_->UnwatchFor({connection.id(), message.value[0]}); break;
+    default: break;
   }
 }
 
@@ -59,17 +60,15 @@ void EventOffer::Register(ipc::Connection& connection, uint32_t ticket) {
 
 // The answer may come behind the news of the end: the importer keeps its watch from before it asked.
 void EventOffer::Watch(ipc::Connection& connection, const ipc::Message& message) {
-  const auto told = [to = connection.shared_from_this(), watch = message.value[0]](int code) {
-    to->Post({kEventTold, 0, {watch, static_cast<uint64_t>(code)}});
-  };
-  Answer(connection, message.ticket, home_->WatchFor({connection.id(), message.value[0]}, told));
+  auto told = std::make_shared<FarEar>(connection.shared_from_this(), message.value[0]);
+  Answer(connection, message.ticket, home_->WatchFor({connection.id(), message.value[0]}, std::move(told)));
 }
 
 // --- EventHome ----------------------------------------------------------------------------------------------------------
 
 Result<ipc::Key> EventHome::Export() {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (offer_ != nullptr) return key_;
   auto offer = std::make_shared<EventOffer>(std::static_pointer_cast<EventHome>(shared_from_this()));
   RW_TRY_SET(key_, service->Publish(offer));
@@ -79,19 +78,20 @@ Result<ipc::Key> EventHome::Export() {
 
 void EventHome::Withdraw() {
   std::shared_ptr<ipc::Offer> offer;
+  ipc::Key key;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     offer = std::move(offer_);
+    key = key_;
   }
   if (offer == nullptr) return;
-  if (ipc::Service* service = ipc::Service::GetIfStarted()) service->Withdraw(key_);
+  if (ipc::Service* service = ipc::Service::GetIfStarted()) service->Withdraw(key);
 }
 
 Result<uint64_t> EventHome::RegisterFor(uint64_t recorder) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (outstanding_.size() >= kMostOutstanding)
-    return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "%zu records of this event are outstanding, and no more can be",
-                kMostOutstanding);
+    return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "%zu records of this event are outstanding, and no more can be", kMostOutstanding);
   outstanding_[++last_record_] = {recorder, {}};
   latest_ = {State::kPending, last_record_};
   return last_record_;
@@ -99,48 +99,47 @@ Result<uint64_t> EventHome::RegisterFor(uint64_t recorder) {
 
 void EventHome::Finish(uint64_t record, End end, Told heard) {
   FinishFor(kThisProcess, record, end);
-  heard(0);
+  if (heard != nullptr) heard->Tell(0);
 }
 
 bool EventHome::FinishFor(uint64_t recorder, uint64_t record, End end) {
   const int code = end == End::kDone ? 0 : ACL_ERROR_RT_IPC_ERROR;
   Record ended;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     auto found = outstanding_.find(record);
     if (found == outstanding_.end() || found->second.recorder != recorder) return false;
     ended = std::move(found->second);
     outstanding_.erase(found);
     // Other processes first, before anybody here can see it: a thread that waited for this may end the process.
     for (auto& [watcher, told] : ended.watchers) {
-      if (watcher.first != kThisProcess) told(code);
+      if (watcher.first != kThisProcess) told->Tell(code);
     }
     // A dropped record is forgotten, as that of any event whose stream was aborted.
     if (latest_.record == record) latest_.state = end == End::kFailed ? State::kFailed : State::kNothing;
   }
   for (auto& [watcher, told] : ended.watchers) {
-    if (watcher.first == kThisProcess) told(code);
+    if (watcher.first == kThisProcess) told->Tell(code);
   }
   return true;
 }
 
 Result<IpcEvent::Latest> EventHome::Look() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return latest_;
 }
 
 IpcEvent::Latest EventHome::WatchFor(Watcher watcher, Told told) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (latest_.state == State::kPending) outstanding_[latest_.record].watchers.emplace_back(watcher, std::move(told));
   return latest_;
 }
 
 void EventHome::UnwatchFor(Watcher watcher) {
   Told released;  // without the lock: it may hold the last reference to an operation
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (auto& [number, record] : outstanding_) {
-    auto found =
-        std::find_if(record.watchers.begin(), record.watchers.end(), [&](const auto& one) { return one.first == watcher; });
+    auto found = std::find_if(record.watchers.begin(), record.watchers.end(), [&](const auto& one) { return one.first == watcher; });
     if (found == record.watchers.end()) continue;
     released = std::move(found->second);
     record.watchers.erase(found);
@@ -149,15 +148,17 @@ void EventHome::UnwatchFor(Watcher watcher) {
 }
 
 void EventHome::Forget(uint64_t connection, End end) {
-  std::vector<uint64_t> recorded;
-  {
-    std::lock_guard lock(mutex_);
-    for (auto& [number, record] : outstanding_) {
-      if (record.recorder == connection) recorded.push_back(number);
-      std::erase_if(record.watchers, [&](const auto& one) { return one.first.first == connection; });
+  uint64_t recorded = 0;
+  do {
+    {
+      LockGuard lock(mutex_);
+      recorded = 0;
+      for (auto& [number, record] : outstanding_) {
+        if (record.recorder == connection) recorded = number;
+        std::erase_if(record.watchers, [&](const auto& one) { return one.first.first == connection; });
+      }
     }
-  }
-  for (uint64_t record : recorded) FinishFor(connection, record, end);
+  } while (recorded != 0 && FinishFor(connection, recorded, end));
 }
 
 }  // namespace ropeway

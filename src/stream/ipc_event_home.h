@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "ipc/service.h"
 #include "stream/ipc_event.h"
 
@@ -56,12 +57,12 @@ class EventHome final : public IpcEvent {
   void Forget(uint64_t connection, End end);
 
   const int device_;
-  std::mutex mutex_;  // guards the rest
-  uint64_t last_record_ = 0;
-  Latest latest_;
-  std::map<uint64_t, Record> outstanding_;  // by number
-  std::shared_ptr<ipc::Offer> offer_;       // once exported
-  ipc::Key key_;
+  Mutex mutex_{LockRank::kEventHome};
+  uint64_t last_record_ RW_GUARDED_BY(mutex_) = 0;
+  Latest latest_ RW_GUARDED_BY(mutex_);
+  std::map<uint64_t, Record> outstanding_ RW_GUARDED_BY(mutex_);  // by number
+  std::shared_ptr<ipc::Offer> offer_ RW_GUARDED_BY(mutex_);       // once exported
+  ipc::Key key_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

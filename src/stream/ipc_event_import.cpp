@@ -1,10 +1,12 @@
 // An IPC event that another process created: every question goes to its home.
+#include <new>
+
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/mutex.h"
 #include "stream/ipc_event_home.h"
 
 namespace ropeway {
 namespace {
-
 
 class EventImport final : public IpcEvent, public ipc::Listener {
  public:
@@ -19,7 +21,7 @@ class EventImport final : public IpcEvent, public ipc::Listener {
   int device() const override { return device_; }
   void Withdraw() override {}
 
-  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor fd) override;
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor fd) override;
   void OnGone(ipc::Connection& connection, bool said_goodbye) override;
 
  private:
@@ -35,11 +37,11 @@ class EventImport final : public IpcEvent, public ipc::Listener {
 
   std::shared_ptr<ipc::Connection> connection_;
   int device_ = 0;
-  std::mutex mutex_;  // guards the rest
-  bool gone_ = false;
-  std::map<uint64_t, Told> watches_;
-  std::map<uint64_t, Told> unheard_;   // ends of records of which the home has said nothing, by ticket
-  std::map<uint64_t, Told> received_;  // those that it has a receipt for, and no answer
+  Mutex mutex_{LockRank::kEventImport};
+  bool gone_ RW_GUARDED_BY(mutex_) = false;
+  std::map<uint64_t, Told> watches_ RW_GUARDED_BY(mutex_);
+  std::map<uint64_t, Told> unheard_ RW_GUARDED_BY(mutex_);   // ends of records of which the home has said nothing, by ticket
+  std::map<uint64_t, Told> received_ RW_GUARDED_BY(mutex_);  // those that it has a receipt for, and no answer
 };
 
 Status EventImport::Join(const ipc::Key& key) {
@@ -54,18 +56,18 @@ Status EventImport::Join(const ipc::Key& key) {
 // The entry, or nothing when it is gone.
 IpcEvent::Told EventImport::Take(std::map<uint64_t, Told>* from, uint64_t name) {
   auto found = from->extract(name);
-  return found.empty() ? Told() : std::move(found.mapped());
+  return found.empty() ? nullptr : std::move(found.mapped());
 }
 
-void EventImport::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
+void EventImport::OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) {
   Told told;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (message.kind == kEventTold) told = Take(&watches_, message.value[0]);
     if (message.kind == ipc::kReceipt) received_.insert(unheard_.extract(message.ticket));
     if (message.kind == ipc::kReply) told = Take(&received_, message.ticket);
   }
-  if (told) told(static_cast<int>(message.kind == kEventTold ? message.value[1] : message.value[0]));
+  if (told) told->Tell(static_cast<int>(message.kind == kEventTold ? message.value[1] : message.value[0]));
   // A registration whose caller gave up: nobody will ever come to that record.
   if (!told && message.kind == ipc::kReply && message.value[2] == kEventRegister && message.value[0] == 0)
     connection.Post({kEventFinish, connection.NewTicket(), {message.value[1], static_cast<uint64_t>(End::kDropped)}});
@@ -74,15 +76,15 @@ void EventImport::OnMessage(ipc::Connection& connection, const ipc::Message& mes
 void EventImport::OnGone(ipc::Connection&, bool) {
   std::map<uint64_t, Told> watches, unheard, received;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     gone_ = true;
     watches.swap(watches_);
     unheard.swap(unheard_);
     received.swap(received_);
   }
-  for (auto& [watch, told] : watches) told(ACL_ERROR_RT_IPC_ERROR);
-  for (auto& [ticket, told] : unheard) told(ACL_ERROR_RT_IPC_ERROR);
-  for (auto& [ticket, told] : received) told(0);
+  for (auto& [watch, told] : watches) told->Tell(ACL_ERROR_RT_IPC_ERROR);
+  for (auto& [ticket, told] : unheard) told->Tell(ACL_ERROR_RT_IPC_ERROR);
+  for (auto& [ticket, told] : received) told->Tell(0);
 }
 
 Result<uint64_t> EventImport::Register() {
@@ -95,15 +97,19 @@ Result<uint64_t> EventImport::Register() {
 
 void EventImport::Finish(uint64_t record, End end, Told heard) {
   const uint32_t ticket = connection_->NewTicket();
-  {
-    std::unique_lock lock(mutex_);
-    if (gone_) {
-      lock.unlock();
-      return heard(ACL_ERROR_RT_IPC_ERROR);
+  int code = 0;
+  if (heard != nullptr) try {
+      LockGuard lock(mutex_);
+      if (gone_) {
+        code = ACL_ERROR_RT_IPC_ERROR;
+      } else {
+        unheard_[ticket] = heard;
+      }
+    } catch (const std::bad_alloc&) {
+      code = ACL_ERROR_RT_MEMORY_ALLOCATION;  // the answer will find nobody
     }
-    unheard_[ticket] = std::move(heard);
-  }
   connection_->Post({kEventFinish, ticket, {record, static_cast<uint64_t>(end)}});  // where it cannot be sent, OnGone follows
+  if (code != 0) heard->Tell(code);
 }
 
 Result<IpcEvent::Latest> EventImport::AskLatest(const ipc::Message& message) {
@@ -113,21 +119,28 @@ Result<IpcEvent::Latest> EventImport::AskLatest(const ipc::Message& message) {
 
 Result<IpcEvent::Latest> EventImport::Watch(uint64_t watch, Told told) {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     watches_[watch] = std::move(told);
   }
-  Result<Latest> latest = AskLatest({kEventWatch, 0, {watch}});
-  if (latest.ok() && latest.value().state == State::kPending) return latest;
-  Told released;  // without the lock
-  std::lock_guard lock(mutex_);
-  released = Take(&watches_, watch);
-  return latest;
+  const auto forget = [&] {
+    Told released;  // without the lock
+    LockGuard lock(mutex_);
+    released = Take(&watches_, watch);
+  };
+  try {
+    Result<Latest> latest = AskLatest({kEventWatch, 0, {watch}});
+    if (!latest.ok() || latest.value().state != State::kPending) forget();
+    return latest;
+  } catch (...) {
+    forget();
+    throw;
+  }
 }
 
 void EventImport::Unwatch(uint64_t watch) {
   Told released;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     released = Take(&watches_, watch);
   }
   connection_->Post({kEventUnwatch, 0, {watch}});

@@ -1,19 +1,22 @@
 #include "stream/ipc_notify.h"
 
+#include <new>
+
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/no_destroy.h"
 #include "engine/backend.h"
 
 namespace ropeway {
 namespace {
 
-constexpr uint64_t kWithdrawn = 1;      // the answer to a take that was withdrawn in time
+constexpr uint64_t kWithdrawn = 1;  // the answer to a take that was withdrawn in time
+constexpr const char* kNoMemoryForTake = "the process that exported the notify has no memory for the wait";
 constexpr const char* kDied = "a process that shares the notify has died, so the record may never come";
 
+const char* TextOf(int code) { return code == 0 ? "" : code == ACL_ERROR_RT_MEMORY_ALLOCATION ? kNoMemoryForTake : kDied; }
+
 // Exporting and destroying are rare: one lock for all notifies.
-std::mutex& OffersMutex() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
+constinit Mutex g_offers_mutex{LockRank::kNotifyOffers};
 
 }  // namespace
 
@@ -33,7 +36,7 @@ Result<Notify*> Notify::Import(const ipc::Key& key) {
 Result<ipc::Key> Notify::Export(bool everybody) {
   if (imported()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was imported; the process that created it exports it");
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
-  std::lock_guard lock(OffersMutex());
+  LockGuard lock(g_offers_mutex);
   if (offer_ != nullptr) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "the notify was exported before; use the key of that time");
   auto offer = std::make_shared<NotifyOffer>(*this);
   if (everybody) offer->AdmitEverybody();
@@ -43,9 +46,8 @@ Result<ipc::Key> Notify::Export(bool everybody) {
 }
 
 Status Notify::AdmitToo(const int32_t* pids, size_t count) {
-  std::lock_guard lock(OffersMutex());
-  if (offer_ == nullptr)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was not exported; call aclrtNotifyGetExportKey first");
+  LockGuard lock(g_offers_mutex);
+  if (offer_ == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "the notify was not exported; call aclrtNotifyGetExportKey first");
   offer_->AdmitToo(pids, count);
   return Ok();
 }
@@ -54,7 +56,7 @@ Status Notify::AdmitToo(const int32_t* pids, size_t count) {
 void Notify::Withdraw() {
   std::shared_ptr<NotifyOffer> offer;
   {
-    std::lock_guard lock(OffersMutex());
+    LockGuard lock(g_offers_mutex);
     offer = std::move(offer_);
   }
   if (offer == nullptr) return;
@@ -82,29 +84,26 @@ void NotifyOffer::OnJoined(ipc::Connection&, ipc::Message* welcome, int*) {
   welcome->value[1] = static_cast<uint64_t>(notify_.id());
 }
 
-void NotifyOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
+void NotifyOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) {
   switch (message.kind) {
     case NotifyImport::kSet:
       connection.Receipt(message.ticket);
       notify_.flag_.Open();
       connection.Reply(message.ticket, 0);
       break;
-    case NotifyImport::kTake:
-      Take(connection, message.ticket);
+    case NotifyImport::kTake: try { Take(connection, message.ticket);
+      } catch (const std::bad_alloc&) {
+        connection.Reply(message.ticket, ACL_ERROR_RT_MEMORY_ALLOCATION);
+      }
       break;
     case NotifyImport::kClear:
       connection.Receipt(message.ticket);
       notify_.flag_.Close();
       connection.Reply(message.ticket, 0);
       break;
-    case NotifyImport::kWithdraw:
-      Withdraw(connection, message.ticket);
-      break;
-    case NotifyImport::kPutBack:
-      notify_.flag_.Open();
-      break;
-    default:
-      break;
+    case NotifyImport::kWithdraw: Withdraw(connection, message.ticket); break;
+    case NotifyImport::kPutBack: notify_.flag_.Open(); break;
+    default: break;
   }
 }
 
@@ -116,7 +115,7 @@ void NotifyOffer::Take(ipc::Connection& connection, uint32_t ticket) {
   made->name = name;
   Waiting* waiting = made.get();
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (!waiting_.emplace(name, std::move(made)).second) return;  // a ticket that is in use: a peer that plays tricks
   }
   if (notify_.flag_.PassOrPark(waiting)) Grant(name);
@@ -125,7 +124,7 @@ void NotifyOffer::Take(ipc::Connection& connection, uint32_t ticket) {
 void NotifyOffer::Grant(const Name& name) {
   std::unique_ptr<Waiting> waiting;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     waiting = std::move(waiting_.extract(name).mapped());
   }
   const bool served = !waiting->broke_through();
@@ -134,7 +133,7 @@ void NotifyOffer::Grant(const Name& name) {
 }
 
 void NotifyOffer::Withdraw(ipc::Connection& connection, uint32_t ticket) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto found = waiting_.find({connection.id(), ticket});
   // One that is just being granted gets that answer, and the importer puts the flag back.
   if (found == waiting_.end() || !notify_.flag_.Unpark(found->second.get())) return;
@@ -144,9 +143,8 @@ void NotifyOffer::Withdraw(ipc::Connection& connection, uint32_t ticket) {
 
 void NotifyOffer::OnGone(ipc::Connection& connection, bool said_goodbye) {
   {
-    std::lock_guard lock(mutex_);
-    for (auto next = waiting_.lower_bound({connection.id(), 0});
-         next != waiting_.end() && next->first.first == connection.id();) {
+    LockGuard lock(mutex_);
+    for (auto next = waiting_.lower_bound({connection.id(), 0}); next != waiting_.end() && next->first.first == connection.id();) {
       next = notify_.flag_.Unpark(next->second.get()) ? waiting_.erase(next) : std::next(next);
     }
   }
@@ -197,7 +195,7 @@ void NotifyImport::Ask(const std::shared_ptr<Request>& request) {
   request->ticket.store(ticket, std::memory_order_release);
   bool gone;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     gone = gone_;
     if (!gone) asked_[ticket] = {request->kind(), request, false};
   }
@@ -212,7 +210,7 @@ void NotifyImport::GiveUp(uint32_t ticket) {
   std::shared_ptr<Request> given_up;
   bool take = false;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     auto found = asked_.find(ticket);
     if (found == asked_.end()) return;
     given_up = std::move(found->second.request);
@@ -221,10 +219,10 @@ void NotifyImport::GiveUp(uint32_t ticket) {
   if (take) connection_->Post({kWithdraw, ticket, {}});
 }
 
-void NotifyImport::OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) {
+void NotifyImport::OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) {
   Asked asked{};
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     auto found = asked_.find(message.ticket);
     if (found == asked_.end()) return;
     if (message.kind == ipc::kReceipt) found->second.received = true;
@@ -233,14 +231,14 @@ void NotifyImport::OnMessage(ipc::Connection& connection, const ipc::Message& me
     asked_.erase(found);
   }
   const auto code = static_cast<int>(message.value[0]);
-  const bool used = asked.request != nullptr && asked.request->Finish(code, code == 0 ? "" : kDied);
+  const bool used = asked.request != nullptr && asked.request->Finish(code, TextOf(code));
   if (!used && asked.kind == kTake && code == 0) connection.Post({kPutBack, 0, {}});
 }
 
 void NotifyImport::OnGone(ipc::Connection&, bool) {
   std::map<uint32_t, Asked> asked;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     gone_ = true;
     asked.swap(asked_);
   }

@@ -9,8 +9,8 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "ipc/service.h"
 #include "stream/notify.h"
 #include "stream/operation.h"
@@ -32,7 +32,7 @@ class NotifyImport final : public ipc::Listener, public std::enable_shared_from_
   // Queues a request that is sent when the stream comes to it, and holds the stream until it is answered.
   Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, Kind kind, const char* call);
 
-  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor fd) override;
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor fd) override;
   void OnGone(ipc::Connection& connection, bool said_goodbye) override;
 
  private:
@@ -48,9 +48,9 @@ class NotifyImport final : public ipc::Listener, public std::enable_shared_from_
   std::shared_ptr<ipc::Connection> connection_;
   int device_ = 0;
   int id_ = 0;
-  std::mutex mutex_;  // guards the rest
-  bool gone_ = false;
-  std::map<uint32_t, Asked> asked_;  // by ticket
+  Mutex mutex_{LockRank::kNotifyImport};
+  bool gone_ RW_GUARDED_BY(mutex_) = false;
+  std::map<uint32_t, Asked> asked_ RW_GUARDED_BY(mutex_);  // by ticket
 };
 
 // The exporter's side: one for all importers of a notify, which it keeps alive.
@@ -62,7 +62,7 @@ class NotifyOffer final : public ipc::Offer, public std::enable_shared_from_this
   ipc::Key key;  // once it is published
 
   void OnJoined(ipc::Connection& connection, ipc::Message* welcome, int* fd) override;
-  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor fd) override;
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor fd) override;
   void OnGone(ipc::Connection& connection, bool said_goodbye) override;
 
  private:
@@ -75,8 +75,8 @@ class NotifyOffer final : public ipc::Offer, public std::enable_shared_from_this
   void Withdraw(ipc::Connection& connection, uint32_t ticket);
 
   Notify& notify_;
-  std::mutex mutex_;
-  std::map<Name, std::unique_ptr<Waiting>> waiting_;  // guarded by mutex_
+  Mutex mutex_{LockRank::kNotifyOffer};
+  std::map<Name, std::unique_ptr<Waiting>> waiting_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "base/spin_lock.h"
 
@@ -21,7 +20,7 @@ class KnownOrder {
   void Learn(int stream_id, uint64_t sequence) {
     if (!wanted.load(std::memory_order_relaxed) || sequence == 0) [[likely]]
       return;
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     for (Point& point : points_) {
       if (point.stream_id != stream_id) continue;
       if (sequence > point.sequence) point.sequence = sequence;
@@ -31,7 +30,7 @@ class KnownOrder {
   }
 
   bool Knows(int stream_id, uint64_t sequence) const {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     for (const Point& point : points_) {
       if (point.stream_id == stream_id) return point.sequence >= sequence;
     }
@@ -39,7 +38,7 @@ class KnownOrder {
   }
 
   void Clear() {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     points_ = {};
     next_ = 0;
   }
@@ -49,9 +48,9 @@ class KnownOrder {
     int stream_id = 0;  // of no stream
     uint64_t sequence = 0;
   };
-  mutable SpinLock lock_;
-  std::array<Point, 16> points_{};
-  size_t next_ = 0;
+  mutable SpinLock lock_{LockRank::kKnownOrder};
+  std::array<Point, 16> points_ RW_GUARDED_BY(lock_){};
+  size_t next_ RW_GUARDED_BY(lock_) = 0;
 };
 
 }  // namespace ropeway

@@ -6,22 +6,23 @@
 #include <algorithm>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/no_destroy.h"
 
 namespace ropeway {
 namespace {
 
-constexpr int kDestroyLimitMs = 10000;  // runtime.md 8.4
+constexpr int kDestroyLimitMs = 10000;  // rules/graphs.md 4
 
 }  // namespace
 
 ModelSlab& Models() {
-  static auto* slab = new ModelSlab;
-  return *slab;
+  static constinit NoDestroy<ModelSlab> slab;
+  return slab.get();
 }
 
 ModelPartSlab& ModelParts() {
-  static auto* slab = new ModelPartSlab;
-  return *slab;
+  static constinit NoDestroy<ModelPartSlab> slab;
+  return slab.get();
 }
 
 // --- Replay -------------------------------------------------------------------------------------------------------------
@@ -29,68 +30,83 @@ ModelPartSlab& ModelParts() {
 // An external record counts as one that this replay's submit makes; an external wait is tied to the latest record of now.
 ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records) {
   if (externals_.empty()) return nullptr;
-  auto* bindings = new ReplayBinding[externals_.size()]{};
+  records->reserve(externals_.size());
+  auto bindings = std::make_unique<ReplayBinding[]>(externals_.size());
   for (size_t i = 0; i < externals_.size(); ++i) {
+    if (!externals_[i].record) continue;
     Event& event = *externals_[i].event;
-    if (externals_[i].record) {
-      Record* record = event.MakeRecord(stream.stream, true);
-      if (record == nullptr) continue;
-      bindings[i].marker = record;
-      records->emplace_back(&event, record);
-    } else {
-      event.BindWait(&bindings[i]);
-    }
+    Record* record = MakeRecord(event, stream, *records);
+    if (record == nullptr) continue;
+    bindings[i].marker = record;
+    records->emplace_back(&event, record);
   }
-  return bindings;
+  for (size_t i = 0; i < externals_.size(); ++i) {
+    if (!externals_[i].record) externals_[i].event->BindWait(&bindings[i]);
+  }
+  return bindings.release();
+}
+
+// Takes those before it back when there is no memory for the next.
+Record* Model::MakeRecord(Event& event, const StreamRef& stream, const std::vector<std::pair<Event*, Record*>>& before) try {
+  return event.MakeRecord(stream.stream, true);
+} catch (...) {
+  for (auto& [other, record] : before) {
+    Records().Release(record);  // of the task that will not be
+    other->AdoptRecord(record, 0, false);
+  }
+  throw;
 }
 
 Status Model::Execute(StreamRef stream, const FailureScope* current, const char* call) {
   {
-    std::lock_guard lock(mutex_);
-    if (state() != State::kReady)
-      return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
+    LockGuard lock(mutex_);
+    if (state() != State::kReady) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
+    std::erase_if(executions_, [](Execution& past) { return past.stream->queue().completed() >= past.sequence; });
+    executions_.reserve(executions_.size() + static_cast<size_t>(submitting_) + 1);  // nothing may go wrong behind the submit
     ++submitting_;
   }
+  struct Submitting {
+    Model& model;
+    ~Submitting() {
+      LockGuard lock(model.mutex_);
+      --model.submitting_;
+    }
+  } submitting{*this};
   StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
-  Status status;
-  if (!on) {
-    status = Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
-  } else {
-    std::vector<std::pair<Event*, Record*>> records;
-    Task task{};
-    task.kind = TaskKind::kReplay;
-    task.call = call;
-    task.replay = {&graph_, Bind(stream, &records)};
-    Models().Retain(this);  // the task's: whoever destroys the model, the graph stays until the replay is gone
-    uint64_t sequence = 0;
-    status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
-    for (auto& [event, record] : records) event->AdoptRecord(record, sequence, status.ok());
-    if (!status.ok()) DropTask(task);
-    std::lock_guard lock(mutex_);
-    std::erase_if(executions_, [](Execution& past) { return past.stream->queue().completed() >= past.sequence; });
-    if (status.ok()) executions_.push_back({std::move(on), sequence});
+  if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
+  std::vector<std::pair<Event*, Record*>> records;
+  Task task{};
+  task.kind = TaskKind::kReplay;
+  task.call = call;
+  task.replay = {&graph_, Bind(stream, &records), FreeClock::Now()};
+  Models().Retain(this);  // the task's: whoever destroys the model, the graph stays until the replay is gone
+  uint64_t sequence = 0;
+  Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
+  for (auto& [event, record] : records) event->AdoptRecord(record, sequence, status.ok());
+  if (!status.ok()) {
+    DropTask(task);
+    return status;
   }
-  std::lock_guard lock(mutex_);
-  --submitting_;
+  LockGuard lock(mutex_);
+  executions_.push_back({std::move(on), sequence});
   return status;
 }
 
 bool Model::Pending() {
-  return submitting_ > 0 || std::any_of(executions_.begin(), executions_.end(), [](Execution& execution) {
-           return execution.stream->queue().completed() < execution.sequence;
-         });
+  return submitting_ > 0 || std::any_of(executions_.begin(), executions_.end(),
+                                        [](Execution& execution) { return execution.stream->queue().completed() < execution.sequence; });
 }
 
 Status Model::Destroy() {
   std::vector<Execution> executions;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (state() != State::kReady) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
     state_.store(State::kDestroying, std::memory_order_release);
   }
   const Deadline deadline = Deadline::AfterMs(kDestroyLimitMs);
   for (bool submitting = true; submitting;) {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     submitting = submitting_ > 0;
     if (submitting) sched_yield();
     if (!submitting) executions = std::move(executions_);
@@ -101,7 +117,7 @@ Status Model::Destroy() {
     WaitOutcome outcome = WaitOutcome::kAborted;
     while (outcome == WaitOutcome::kAborted && queue.completed() < execution.sequence) outcome = queue.Wait(execution.sequence, deadline);
     if (outcome != WaitOutcome::kTimeout) continue;
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     executions_ = std::move(executions);
     state_.store(State::kReady, std::memory_order_release);
     return Fail(ACL_ERROR_RT_MODEL_RUNNING, "a replay did not end within %d s; the model was not destroyed", kDestroyLimitMs / 1000);
@@ -112,7 +128,7 @@ Status Model::Destroy() {
 
 void Model::DestroyWithContext() {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (state() != State::kReady) return;
     state_.store(State::kDestroying, std::memory_order_release);
   }
@@ -125,7 +141,7 @@ void Model::Vanish() {
   decltype(callbacks_) callbacks;
   decltype(parts_) parts;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     callbacks.swap(callbacks_);
     parts.swap(parts_);
   }
@@ -156,7 +172,7 @@ void Model::Recycle() {
 // --- Looking at it, and changing it -------------------------------------------------------------------------------------
 
 void* Model::HandleOfPart(ModelPart::Kind kind, size_t branch, size_t index) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const ModelPart* part = Part(kind, branch, index);
   return part == nullptr ? nullptr : ModelParts().HandleOf(part);
 }
@@ -164,19 +180,20 @@ void* Model::HandleOfPart(ModelPart::Kind kind, size_t branch, size_t index) {
 ModelPart* Model::Part(ModelPart::Kind kind, size_t branch, size_t index) {
   auto it = parts_.find({kind, branch, index});
   if (it != parts_.end()) return it->second;
-  ModelPart* part = ModelParts().Take();
-  if (part == nullptr) return nullptr;
+  SlabDraft<ModelPartSlab, ModelPart> part(ModelParts(), ModelParts().Take());
+  if (!part) return nullptr;
   part->kind = kind;
   part->model = this;
   part->branch = branch;
   part->index = index;
-  ModelParts().Publish(part);
-  parts_.emplace(std::tuple(kind, branch, index), part);
-  return part;
+  ModelPart*& place = parts_[std::tuple(kind, branch, index)];
+  place = part.Keep();
+  ModelParts().Publish(place);
+  return place;
 }
 
 Status Model::Change(size_t branch, size_t index, const Task& task) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (state() != State::kReady || Pending())
     return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is being captured or replayed; wait for that to end");
   changes_.push_back({{branch, index}, task});
@@ -184,7 +201,7 @@ Status Model::Change(size_t branch, size_t index, const Task& task) {
 }
 
 Task Model::TaskAt(size_t branch, size_t index) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Task task = graph_.branches[branch][index];
   for (const auto& [place, changed] : changes_) {
     if (place == std::pair(branch, index)) task = changed;
@@ -193,7 +210,7 @@ Task Model::TaskAt(size_t branch, size_t index) {
 }
 
 Status Model::ApplyChanges() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (state() != State::kReady || Pending())
     return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is being captured or replayed; wait for that to end");
   for (const auto& [place, task] : changes_) graph_.branches[place.first][place.second] = task;
@@ -202,22 +219,22 @@ Status Model::ApplyChanges() {
 }
 
 void Model::AddDestroyCallback(Callback callback) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   callbacks_.push_back(callback);
 }
 
 bool Model::RemoveDestroyCallback(aclrtCallback function) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return std::erase_if(callbacks_, [&](const Callback& callback) { return callback.function == function; }) > 0;
 }
 
 std::string Model::name() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return name_;
 }
 
 void Model::set_name(std::string name) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   name_ = std::move(name);
 }
 

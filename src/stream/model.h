@@ -1,4 +1,4 @@
-// A captured graph (runtime.md 8): from the moment a capture begins until it is destroyed. While it is being captured, the
+// A captured graph (rules/graphs.md): from the moment a capture begins until it is destroyed. While it is being captured, the
 // streams that take part hand their tasks to it instead of their queues; afterwards it can be replayed any number of times.
 //
 // Locks: a model's mutex comes before the locks of streams and events. What a stream takes part in is read under the
@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "base/mutex.h"
 #include "base/slab.h"
 #include "base/status.h"
 #include "engine/task_graph.h"
@@ -36,7 +36,7 @@ class ModelPart final : public SlabObject {
   Kind kind = Kind::kStream;
   Model* model = nullptr;
   size_t branch = 0;
-  size_t index = 0;  // of a task in its branch
+  size_t index = 0;                     // of a task in its branch
   std::atomic<void*> updater{nullptr};  // of a group: the stream that is updating it
   void Recycle() { updater.store(nullptr); }
 };
@@ -75,7 +75,7 @@ class Model final : public SlabObject, private GraphKeeper {
   // Of the whole process; nobody needs to look further while there is none.
   static int open_captures();
 
-  // --- Task groups (runtime.md 8.6). There are no kernels here, and nothing else may be in a group. ---------------------
+  // --- Task groups (rules/graphs.md 6). There are no kernels here, and nothing else may be in a group. ---------------------
   Status BeginGroup(Stream& stream);
   Status EndGroup(Stream& stream, void** handle);
 
@@ -87,9 +87,10 @@ class Model final : public SlabObject, private GraphKeeper {
   void DestroyWithContext();
 
   // --- Looking at it, and changing it -----------------------------------------------------------------------------------
-  size_t branch_count() const { return graph_.branches.size(); }
-  size_t task_count(size_t branch) const { return graph_.branches[branch].size(); }
-  const TaskGraph& graph() const { return graph_; }
+  // The shape of a model that is ready stays.
+  size_t branch_count() const RW_NOT_CHECKED { return graph_.branches.size(); }
+  size_t task_count(size_t branch) const RW_NOT_CHECKED { return graph_.branches[branch].size(); }
+  const TaskGraph& graph() const RW_NOT_CHECKED { return graph_; }
   // The handle of a part of a ready model; made on first use. Null when the process has none left.
   void* HandleOfPart(ModelPart::Kind kind, size_t branch, size_t index);
   // Changes are kept until ApplyChanges; 107040 while a replay is pending.
@@ -111,7 +112,7 @@ class Model final : public SlabObject, private GraphKeeper {
   const FailureScope* scope() const { return scope_; }
   bool scope_is_alive() const { return scope_->epoch() == scope_epoch_; }
 
-  void Recycle();
+  void Recycle() RW_NOT_CHECKED;  // nobody else has it
 
  private:
   struct BranchState {
@@ -127,38 +128,41 @@ class Model final : public SlabObject, private GraphKeeper {
     uint64_t sequence;
   };
 
-  // All of these want mutex_ held.
-  size_t BranchOf(const Stream& stream) const;
-  Status RequireOpen(size_t branch) const;
-  void Append(size_t branch, const Task& task);
-  Status Join(Stream& stream);
-  Status RequireJoined() const;
-  void ReleaseStreams();
-  void CloseCapture(State state);
-  bool Pending();
-  ModelPart* Part(ModelPart::Kind kind, size_t branch, size_t index);
+  size_t BranchOf(const Stream& stream) const RW_REQUIRES(mutex_);
+  Status RequireOpen(size_t branch) const RW_REQUIRES(mutex_);
+  // Carries out what makes the capture longer. 207001 when there is no memory for it; the capture has become invalid then.
+  template <typename Body>
+  Status Storing(Body&& body) RW_REQUIRES(mutex_);
+  Status Append(size_t branch, const Task& task) RW_REQUIRES(mutex_);
+  Status Join(Stream& stream) RW_REQUIRES(mutex_);
+  Status RequireJoined() const RW_REQUIRES(mutex_);
+  void ReleaseStreams() RW_REQUIRES(mutex_);
+  void CloseCapture(State state) RW_REQUIRES(mutex_);
+  bool Pending() RW_REQUIRES(mutex_);
+  ModelPart* Part(ModelPart::Kind kind, size_t branch, size_t index) RW_REQUIRES(mutex_);
 
   void ReplayGone() override { Models().Release(this); }
   void Vanish();
-  ReplayBinding* Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records);
+  ReplayBinding* Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records) RW_NOT_CHECKED;  // as branch_count
+  static Record* MakeRecord(Event& event, const StreamRef& stream, const std::vector<std::pair<Event*, Record*>>& before);
 
-  std::mutex mutex_;
   std::atomic<State> state_{State::kReady};
   FailureScope* scope_ = nullptr;
   uint32_t scope_epoch_ = 0;
   uint32_t id_ = 0;
   aclmdlRICaptureMode mode_ = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   std::thread::id thread_;
-  TaskGraph graph_;
-  std::vector<BranchState> branch_states_;  // while capturing
-  std::vector<External> externals_;
-  uint32_t next_task_id_ = 1;
-  std::string name_;
-  std::vector<Execution> executions_;
-  int submitting_ = 0;
-  std::map<std::tuple<ModelPart::Kind, size_t, size_t>, ModelPart*> parts_;
-  std::vector<std::pair<std::pair<size_t, size_t>, Task>> changes_;
-  std::vector<Callback> callbacks_;
+  Mutex mutex_{LockRank::kModel};
+  TaskGraph graph_ RW_GUARDED_BY(mutex_);
+  std::vector<BranchState> branch_states_ RW_GUARDED_BY(mutex_);  // while capturing
+  std::vector<External> externals_ RW_GUARDED_BY(mutex_);
+  uint32_t next_task_id_ RW_GUARDED_BY(mutex_) = 1;
+  std::string name_ RW_GUARDED_BY(mutex_);
+  std::vector<Execution> executions_ RW_GUARDED_BY(mutex_);
+  int submitting_ RW_GUARDED_BY(mutex_) = 0;
+  std::map<std::tuple<ModelPart::Kind, size_t, size_t>, ModelPart*> parts_ RW_GUARDED_BY(mutex_);
+  std::vector<std::pair<std::pair<size_t, size_t>, Task>> changes_ RW_GUARDED_BY(mutex_);
+  std::vector<Callback> callbacks_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

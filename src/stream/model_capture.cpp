@@ -1,7 +1,9 @@
 // How work gets into a model.
 #include <algorithm>
+#include <new>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/mutex.h"
 #include "stream/model.h"
 
 namespace ropeway {
@@ -22,13 +24,20 @@ Task EdgeTask(TaskKind kind, uint32_t index, const char* call) {
   return task;
 }
 
+// So that the next one cannot fail for lack of memory.
+template <typename T>
+void MakeRoom(std::vector<T>& items) {
+  if (items.size() == items.capacity()) items.reserve(2 * items.size() + 1);
+}
+
 }  // namespace
 
 int Model::open_captures() { return g_open_captures.load(std::memory_order_acquire); }
 
 Status Model::RequireSuitable(const Stream& stream) {
   if ((stream.flags() & kExcluded) == 0) return Ok();
-  return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d was created with flags 0x%x and cannot take part in a capture", stream.id(), stream.flags());
+  return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d was created with flags 0x%x and cannot take part in a capture", stream.id(),
+              stream.flags());
 }
 
 Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
@@ -43,7 +52,7 @@ Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
   Status joined;
   {
     // Locked before anybody can see it: whoever closes the context abandons the capture as soon as he finds it, and then it is not ours.
-    std::lock_guard lock(model->mutex_);
+    LockGuard lock(model->mutex_);
     Models().Publish(model);
     g_open_captures.fetch_add(1, std::memory_order_seq_cst);
     joined = model->Join(stream);
@@ -53,9 +62,25 @@ Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
   return joined;
 }
 
+// What is lost here would be missing from every replay, so the capture is worth nothing any more (rules/graphs.md 2).
+template <typename Body>
+Status Model::Storing(Body&& body) {
+  try {
+    body();
+    return Ok();
+  } catch (const std::bad_alloc&) {
+    Invalidate();
+    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                "host memory is exhausted: the task was not stored, and the capture is invalid now; end it");
+  }
+}
+
 Status Model::Join(Stream& stream) {
-  if (!stream.EnterCapture(this))
-    return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", stream.id());
+  RW_TRY(Storing([&]() RW_REQUIRES(mutex_) {
+    MakeRoom(branch_states_);
+    MakeRoom(graph_.branches);
+  }));
+  if (!stream.EnterCapture(this)) return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", stream.id());
   Streams().Retain(&stream);
   branch_states_.push_back({StreamHold(Streams(), &stream)});
   graph_.branches.emplace_back();
@@ -63,34 +88,34 @@ Status Model::Join(Stream& stream) {
 }
 
 size_t Model::BranchOf(const Stream& stream) const {
-  auto it = std::find_if(branch_states_.begin(), branch_states_.end(),
-                         [&](const BranchState& branch) { return branch.stream.get() == &stream; });
+  auto it =
+      std::find_if(branch_states_.begin(), branch_states_.end(), [&](const BranchState& branch) { return branch.stream.get() == &stream; });
   return static_cast<size_t>(it - branch_states_.begin());
 }
 
 // The stream may have left while the caller was on its way.
 Status Model::RequireOpen(size_t branch) const {
-  if (branch == branch_states_.size())
-    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture was ended by another thread meanwhile");
+  if (branch == branch_states_.size()) return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture was ended by another thread meanwhile");
   if (state() == State::kInvalid)
     return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture has become invalid by an earlier failure; end it");
   return Ok();
 }
 
-void Model::Append(size_t branch, const Task& task) {
-  graph_.branches[branch].push_back(task);
+Status Model::Append(size_t branch, const Task& task) {
+  RW_TRY(Storing([&]() RW_REQUIRES(mutex_) { graph_.branches[branch].push_back(task); }));
   graph_.branches[branch].back().id = next_task_id_++;
+  return Ok();
 }
 
 Status Model::Capture(Stream& stream, Task& task) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
   if (branch_states_[branch].group_open) {
     Invalidate();
     return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is a %s", TaskKindName(task.kind));
   }
-  Append(branch, task);
+  RW_TRY(Append(branch, task));
   task.id = graph_.branches[branch].back().id;
   return Ok();
 }
@@ -101,16 +126,15 @@ void Model::Invalidate() {
 }
 
 Status Model::CaptureRecord(Stream& stream, uint32_t* edge, const char* call) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
   *edge = graph_.edges++;
-  Append(branch, EdgeTask(TaskKind::kSignal, *edge, call));
-  return Ok();
+  return Append(branch, EdgeTask(TaskKind::kSignal, *edge, call));
 }
 
 Status Model::CaptureWait(Stream& stream, uint32_t edge, const char* call) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (!capturing()) return Ok();  // ended meanwhile: the event is unrecorded
   RW_TRY(RequireOpen(0));
   const size_t branch = BranchOf(stream);
@@ -119,20 +143,19 @@ Status Model::CaptureWait(Stream& stream, uint32_t edge, const char* call) {
     RW_TRY(RequireSuitable(stream));
     RW_TRY(Join(stream));
   }
-  Append(branch, EdgeTask(TaskKind::kAwaitSignal, edge, call));
-  return Ok();
+  return Append(branch, EdgeTask(TaskKind::kAwaitSignal, edge, call));
 }
 
 Status Model::CaptureExternal(Stream& stream, Event& event, bool record, const char* call) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
   if (std::any_of(externals_.begin(), externals_.end(), [&](const External& other) { return other.event.get() == &event; }))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "the event has an external operation in this graph already; one is allowed");
+  RW_TRY(Storing([&]() RW_REQUIRES(mutex_) { MakeRoom(externals_); }));
   Events().Retain(&event);
   externals_.push_back({EventHold(Events(), &event), record});
-  Append(branch, EdgeTask(record ? TaskKind::kMarkBound : TaskKind::kAwaitBound, graph_.bindings++, call));
-  return Ok();
+  return Append(branch, EdgeTask(record ? TaskKind::kMarkBound : TaskKind::kAwaitBound, graph_.bindings++, call));
 }
 
 // --- The end ------------------------------------------------------------------------------------------------------------
@@ -153,13 +176,13 @@ Status Model::RequireJoined() const {
   const auto& branches = graph_.branches;
   std::vector<bool> awaited(graph_.edges, false);
   std::vector<bool> joined(branches.size(), false);
-  const auto adopt = [&](size_t branch) {
+  const auto adopt = [&](size_t branch) RW_REQUIRES(mutex_) {
     joined[branch] = true;
     for (const Task& task : branches[branch]) {
       if (task.kind == TaskKind::kAwaitSignal) awaited[task.edge.index] = true;
     }
   };
-  const auto returns = [&](size_t branch) {
+  const auto returns = [&](size_t branch) RW_REQUIRES(mutex_) {
     for (auto task = branches[branch].rbegin(); task != branches[branch].rend() && task->kind == TaskKind::kSignal; ++task) {
       if (awaited[task->edge.index]) return true;
     }
@@ -184,13 +207,12 @@ Status Model::RequireJoined() const {
 }
 
 Status Model::EndCapture(Stream& stream) {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
-  if (branch == branch_states_.size())
-    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture was ended by another thread meanwhile");
+  if (branch == branch_states_.size()) return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the capture was ended by another thread meanwhile");
   if (branch != 0)
     return Fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture began on stream %d; end it there", branch_states_[0].stream->id());
-  const Status status = [&]() -> Status {
+  Status status = [&]() RW_REQUIRES(mutex_) -> Status {
     if (mode_ != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && !begun_by_this_thread())
       return Fail(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "the capture was begun by another thread, and its mode is not RELAXED");
     if (state() == State::kInvalid)
@@ -208,7 +230,7 @@ Status Model::EndCapture(Stream& stream) {
 
 void Model::AbandonCapture() {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (!capturing()) return;
     CloseCapture(State::kDestroying);
   }
@@ -218,7 +240,7 @@ void Model::AbandonCapture() {
 // --- Task groups --------------------------------------------------------------------------------------------------------
 
 Status Model::BeginGroup(Stream& stream) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
   if (branch_states_[branch].group_open)
@@ -229,13 +251,16 @@ Status Model::BeginGroup(Stream& stream) {
 
 Status Model::EndGroup(Stream& stream, void** handle) {
   *handle = nullptr;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   if (branch == branch_states_.size() || !branch_states_[branch].group_open)
     return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on stream %d", stream.id());
-  branch_states_[branch].group_open = false;
-  RW_TRY(RequireOpen(branch));
+  if (Status status = RequireOpen(branch); !status.ok()) {
+    branch_states_[branch].group_open = false;
+    return status;
+  }
   ModelPart* group = Part(ModelPart::Kind::kGroup, branch, parts_.size());
+  branch_states_[branch].group_open = false;
   if (group == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no handle left for a task group");
   *handle = ModelParts().HandleOf(group);
   return Ok();

@@ -1,5 +1,6 @@
 #include "stream/notify.h"
 
+#include "base/no_destroy.h"
 #include "stream/ipc_notify.h"
 
 namespace ropeway {
@@ -17,8 +18,8 @@ Task NotifyTask(TaskKind kind, const char* call) {
 }  // namespace
 
 NotifySlab& Notifies() {
-  static auto* slab = new NotifySlab;
-  return *slab;
+  static constinit NoDestroy<NotifySlab> slab;
+  return slab.get();
 }
 
 Notify* Notify::Create(int device) {

@@ -1,4 +1,4 @@
-// A one-bit flag on a device: a record sets it, a wait takes it (runtime.md 6.1). One record releases one wait. The flag lies
+// A one-bit flag on a device: a record sets it, a wait takes it (rules/signals.md 1). One record releases one wait. The flag lies
 // here, or, for an imported notify, in the process that exported it (ipc_notify.h).
 #pragma once
 
@@ -81,8 +81,8 @@ class Notify final : public SlabObject {
   Recorded recorded_{*this};
   Passed passed_{*this};
   WasReset was_reset_{*this};
-  std::shared_ptr<NotifyImport> home_;   // of an imported one; fixed while it lives
-  std::shared_ptr<NotifyOffer> offer_;   // of an exported one; guarded by a mutex of ipc_notify.cpp
+  std::shared_ptr<NotifyImport> home_;  // of an imported one; fixed while it lives
+  std::shared_ptr<NotifyOffer> offer_;  // of an exported one; guarded by a mutex of ipc_notify.cpp
 };
 
 }  // namespace ropeway

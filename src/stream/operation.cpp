@@ -1,16 +1,18 @@
 #include "stream/operation.h"
 
+#include <new>
+
 #include "engine/backend.h"
 
 namespace ropeway {
 namespace {
 
 constexpr int kNotSupported = 207000;  // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+constexpr int kNoMemory = 207001;      // ACL_ERROR_RT_MEMORY_ALLOCATION
 
 }  // namespace
 
-Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call,
-                           uint64_t* sequence) {
+Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence) {
   if (stream.stream->capturing())
     return Decline(kNotSupported, "the stream is being captured, and this operation cannot be repeated by a graph");
   Task task{};
@@ -26,40 +28,51 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
 }
 
 void Operation::Begin() {
-  if (!started_.exchange(true, std::memory_order_acq_rel)) Start();
+  if (started_.exchange(true, std::memory_order_acq_rel)) return;
+  try {
+    Start();
+  } catch (const std::bad_alloc&) {
+    Finish(kNoMemory, "host memory is exhausted");
+  }
 }
 
-bool Operation::Finish(int code, const std::string& text) {
+bool Operation::Finish(int code, const char* text) {
   // The stream's reference may go while the gate opens.
   const std::shared_ptr<Operation> self = shared_from_this();
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (finished_ || left_) return false;
     finished_ = true;
     code_ = code;
-    text_ = text;
+    try {
+      text_ = text;
+    } catch (const std::bad_alloc&) {
+      text_.clear();  // the code says it, too
+    }
   }
   gate_->Open();
   return true;
 }
 
 int Operation::Explain(TaskFailure* failure) const {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return code_ == 0 ? 0 : ropeway::Explain(failure, code_, "%s", text_.c_str());
 }
 
 void Operation::Leave(bool through_gate) {
   const std::shared_ptr<Operation> self = std::move(held_by_stream_);
   bool finished;
+  int code;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     finished = finished_;
+    code = code_;
     left_ = true;
   }
   if (!finished) {
     Abandoned(started_.load(std::memory_order_acquire));
   } else if (!through_gate) {
-    Wasted(code_);
+    Wasted(code);
   }
 }
 

@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "engine/lasting_gate.h"
 #include "stream/stream.h"
@@ -21,17 +21,16 @@ class Operation : public std::enable_shared_from_this<Operation> {
 
   // Queues it, once. `timeout_ns`: how long the stream waits for the end, 0 for no limit. A stream that is being captured
   // declines it (207000): an operation happens once. `sequence` takes the number of its task, where it is wanted.
-  Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call,
-                  uint64_t* sequence = nullptr);
+  Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence = nullptr);
 
   // The work is over: 0, or the code and the reason of its failure. Any thread; only the first call counts. False: it did not
   // count, because it was not the first or the stream no longer waits.
-  bool Finish(int code, const std::string& text);
+  bool Finish(int code, const char* text);
 
  protected:
   Operation() = default;
   // The stream is here. Called once, on a thread of the engine or of a waiter that helps: it may not block and may not wait
-  // for work of any stream.
+  // for work of any stream. One that throws std::bad_alloc has had no effect; the operation is finished with 207001 then.
   virtual void Start() = 0;
   // The stream no longer waits: it was aborted, or its limit passed. `started` tells whether Start was called; Finish has no
   // effect on the stream any more. May not block.
@@ -63,11 +62,11 @@ class Operation : public std::enable_shared_from_this<Operation> {
   Waited waited_{*this};
   std::shared_ptr<Operation> held_by_stream_;
   std::atomic<bool> started_{false};
-  mutable std::mutex mutex_;
-  bool finished_ = false;  // this and the rest guarded by mutex_
-  bool left_ = false;
-  int code_ = 0;
-  std::string text_;
+  mutable Mutex mutex_{LockRank::kOperation};
+  bool finished_ RW_GUARDED_BY(mutex_) = false;
+  bool left_ RW_GUARDED_BY(mutex_) = false;
+  int code_ RW_GUARDED_BY(mutex_) = 0;
+  std::string text_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

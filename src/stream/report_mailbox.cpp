@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <new>
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "stream/stream.h"
@@ -14,8 +15,8 @@ namespace ropeway {
 namespace {
 
 struct Mailboxes {
-  std::mutex mutex;
-  std::map<uint64_t, std::unique_ptr<ReportMailbox>> by_thread;
+  Mutex mutex{LockRank::kReportMailboxes};
+  std::map<uint64_t, std::unique_ptr<ReportMailbox>> by_thread RW_GUARDED_BY(mutex);
 };
 
 Mailboxes& AllMailboxes() {
@@ -29,7 +30,7 @@ constexpr size_t kMaxThreads = 1024;
 
 ReportMailbox* ReportMailbox::Of(uint64_t thread_number, bool make) {
   Mailboxes& all = AllMailboxes();
-  std::lock_guard lock(all.mutex);
+  LockGuard lock(all.mutex);
   auto it = all.by_thread.find(thread_number);
   if (it != all.by_thread.end()) return it->second.get();
   if (!make) return nullptr;
@@ -40,17 +41,17 @@ ReportMailbox* ReportMailbox::Of(uint64_t thread_number, bool make) {
 
 Status ReportMailbox::Subscribe(uint64_t thread_number, Stream& stream) {
   ReportMailbox* mailbox = Of(thread_number, true);
-  std::lock_guard stream_lock(stream.lock());
+  LockGuard stream_lock(stream.lock());
   if (stream.family != Stream::Family::kNone)
     return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream %d is %s; unsubscribe it first, or use another stream", stream.id(),
                 stream.family == Stream::Family::kReport ? "subscribed already" : "used with aclrtLaunchHostFunc");
-  std::lock_guard lock(mailbox->mutex_);
+  LockGuard lock(mailbox->mutex_);
   if (mailbox->streams_ > 0 && mailbox->device_ != stream.device())
     return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId %llu serves streams of device %d already, the stream is on device %d",
                 static_cast<unsigned long long>(thread_number), mailbox->device_, stream.device());
   if (mailbox->streams_ == 0) {
     Mailboxes& all = AllMailboxes();
-    std::lock_guard all_lock(all.mutex);
+    LockGuard all_lock(all.mutex);
     if (all.by_thread.size() > kMaxThreads)
       return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "no more than %zu threads can be subscribed", kMaxThreads);
   }
@@ -63,12 +64,11 @@ Status ReportMailbox::Subscribe(uint64_t thread_number, Stream& stream) {
 
 Status ReportMailbox::Unsubscribe(uint64_t thread_number, Stream& stream) {
   {
-    std::lock_guard stream_lock(stream.lock());
-    if (stream.family != Stream::Family::kReport)
-      return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream %d is not subscribed", stream.id());
+    LockGuard stream_lock(stream.lock());
+    if (stream.family != Stream::Family::kReport) return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream %d is not subscribed", stream.id());
     if (stream.mailbox->thread_number_ != thread_number)
-      return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId %llu does not serve stream %d",
-                  static_cast<unsigned long long>(thread_number), stream.id());
+      return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId %llu does not serve stream %d", static_cast<unsigned long long>(thread_number),
+                  stream.id());
   }
   // Blocking callbacks are part of the stream; the serving thread must still be looping.
   stream.queue().Wait(stream.queue().submitted(), Deadline::Never());
@@ -77,11 +77,11 @@ Status ReportMailbox::Unsubscribe(uint64_t thread_number, Stream& stream) {
 }
 
 void ReportMailbox::Forget(Stream& stream) {
-  std::lock_guard stream_lock(stream.lock());
+  LockGuard stream_lock(stream.lock());
   if (stream.family != Stream::Family::kReport) return;
   ReportMailbox* mailbox = std::exchange(stream.mailbox, nullptr);
   stream.family = Stream::Family::kNone;
-  std::lock_guard lock(mailbox->mutex_);
+  LockGuard lock(mailbox->mutex_);
   if (--mailbox->streams_ == 0) {
     mailbox->calls_.clear();
     mailbox->changed_.notify_all();
@@ -92,17 +92,11 @@ Status ReportMailbox::Process(int32_t timeout_ms) {
   const auto self = static_cast<uint64_t>(pthread_self());
   ReportMailbox* mailbox = Of(self, false);
   if (mailbox == nullptr) return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "the calling thread is not subscribed to a stream");
-  std::unique_lock lock(mailbox->mutex_);
-  auto due = [mailbox] { return !mailbox->calls_.empty() || mailbox->streams_ == 0; };
-  if (timeout_ms < 0) {
-    mailbox->changed_.wait(lock, due);
-  } else {
-    mailbox->changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), due);
-  }
-  if (mailbox->streams_ == 0)
-    return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "the calling thread is not subscribed to a stream");
-  if (mailbox->calls_.empty())
-    return Fail(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback came within timeout %d ms", timeout_ms);
+  LockGuard lock(mailbox->mutex_);
+  mailbox->changed_.wait_until(mailbox->mutex_, Deadline::AfterMs(timeout_ms).at(),
+                               [mailbox]() RW_REQUIRES(mailbox->mutex_) { return !mailbox->calls_.empty() || mailbox->streams_ == 0; });
+  if (mailbox->streams_ == 0) return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "the calling thread is not subscribed to a stream");
+  if (mailbox->calls_.empty()) return Fail(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback came within timeout %d ms", timeout_ms);
   while (!mailbox->calls_.empty()) {
     const HostCall call = mailbox->calls_.front();
     mailbox->calls_.pop_front();
@@ -113,14 +107,17 @@ Status ReportMailbox::Process(int32_t timeout_ms) {
   return Ok();
 }
 
-void ReportMailbox::Post(const HostCall& call) {
-  std::lock_guard lock(mutex_);
+bool ReportMailbox::Post(const HostCall& call) try {
+  LockGuard lock(mutex_);
   calls_.push_back(call);
   changed_.notify_all();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool ReportMailbox::Retract(HostCall::Return* on_return) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = std::find_if(calls_.begin(), calls_.end(), [&](const HostCall& call) { return call.on_return == on_return; });
   if (it == calls_.end()) return false;
   calls_.erase(it);

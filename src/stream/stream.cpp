@@ -1,11 +1,16 @@
 #include "stream/stream.h"
 
-#include <mutex>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <new>
 #include <vector>
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "engine/watcher.h"
 #include "stream/exception_report.h"
+#include "stream/fence.h"
 #include "stream/model.h"
 
 namespace ropeway {
@@ -16,31 +21,35 @@ std::atomic<int> g_next_stream_id{1};
 }  // namespace
 
 constinit thread_local uint32_t t_last_task_id RW_HOT_TLS = 0xFFFFFFFF;
+constinit thread_local uint64_t t_submitter RW_HOT_TLS = 0;
 
 constinit NoDestroy<StreamSlab> g_streams;
 
 Stream* Stream::Create(const StreamOptions& options) {
-  Stream* stream = Streams().Take();
-  if (stream == nullptr) return nullptr;
+  SlabDraft<StreamSlab, Stream> stream(Streams(), Streams().Take());
+  if (!stream) return nullptr;
+  if (stream->queue_ == nullptr) stream->queue_ = options.engine->CreateQueue();
   {
-    std::lock_guard lock(stream->lock_);  // a submitter with a stale handle may be looking
+    LockGuard lock(stream->lock_);  // a submitter with a stale handle may be looking
     stream->options_ = options;
+    const uint64_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
+    const uint64_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
+    // Whether it rests is a matter between fences and the queue, which may have been another stream's before.
+    const uint64_t resting = stream->obstacles_.load(std::memory_order_relaxed) & kResting;
+    stream->obstacles_.store(kNobody | keeping | watched | resting, std::memory_order_release);
   }
   stream->scope_.store(options.scope, std::memory_order_release);
-  const uint32_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
-  const uint32_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
-  stream->obstacles_.store(keeping | watched, std::memory_order_release);
   stream->id_.store(g_next_stream_id.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
   stream->priority_.store(options.priority, std::memory_order_relaxed);
-  if (stream->queue_ == nullptr) stream->queue_ = options.engine->CreateQueue();
-  stream->queue_->Open({stream, static_cast<uint32_t>(stream->id()), options.device, options.priority});
-  Streams().Publish(stream);
-  return stream;
+  Stream* made = stream.Keep();
+  made->queue_->Open({made, static_cast<uint32_t>(made->id()), options.device, options.priority});
+  Streams().Publish(made);
+  return made;
 }
 
 void Stream::Recycle() {
   {
-    std::lock_guard lock(lock_);  // as above
+    LockGuard lock(lock_);  // as above
     family = Family::kNone;
     mailbox = nullptr;
     updated_group_ = nullptr;
@@ -52,9 +61,10 @@ void Stream::Recycle() {
   cache_op_info = 0;
   next_in_context = nullptr;
   known_order.Clear();
-  std::lock_guard lock(error_mutex_);
+  submitters_.Clear();
+  LockGuard lock(error_mutex_);
   error_code_.store(0, std::memory_order_relaxed);
-  error_text_.clear();
+  error_text_[0] = '\0';
 }
 
 Status Stream::MayEnqueue(uint32_t generation_seen, const FailureScope* current) {
@@ -71,31 +81,42 @@ Status Stream::MayEnqueue(uint32_t generation_seen, const FailureScope* current)
 Status Stream::RequireContext(const FailureScope* current) const {
   if (scope_.load(std::memory_order_acquire) == current) [[likely]]
     return Ok();
-  return Fail(ACL_ERROR_RT_STREAM_CONTEXT,
-              "stream %p belongs to another context than the calling thread's; make its context current first", handle());
+  return Fail(ACL_ERROR_RT_STREAM_CONTEXT, "stream %p belongs to another context than the calling thread's; make its context current first",
+              handle());
 }
 
-// The common way in as few steps as it takes; everything else is EnqueueNumbered's.
-Status Stream::Enqueue(uint32_t generation_seen, const FailureScope* current, Task& task) {
+bool Stream::EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task) {
   lock_.lock();
   const bool plain = generation() == generation_seen && options_.scope == current && !options_.scope->failed() &&
-                     obstacles_.load(std::memory_order_relaxed) == 0;
+                     obstacles_.load(std::memory_order_relaxed) == t_submitter;
   Queue::Submission submission{};
   if (plain) [[likely]]
     submission = queue_->Submit(task);
   lock_.unlock();
-  if (submission.sequence == 0) [[unlikely]] {
-    uint64_t sequence;
-    return EnqueueNumbered(generation_seen, current, task, &sequence);
-  }
-  t_last_task_id = task.id;
+  if (submission.sequence == 0) [[unlikely]]
+    return false;
+  t_last_task_id = static_cast<uint32_t>(submission.sequence);
   if (submission.needs_kick) queue_->Kick(task);
+  return true;
+}
+
+Status Stream::KnowSubmitter(uint64_t next) {
+  if (t_submitter == 0) t_submitter = static_cast<uint64_t>(gettid()) << kSubmitterShift;
+  const uint64_t change = (obstacles_.load(std::memory_order_relaxed) ^ t_submitter) & kSubmitter;
+  if (change == 0) return Ok();
+  try {
+    submitters_.Change(next, static_cast<uint32_t>(t_submitter >> kSubmitterShift), queue_->completed());
+  } catch (const std::bad_alloc&) {
+    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "host memory is exhausted");
+  }
+  obstacles_.fetch_xor(change, std::memory_order_relaxed);
   return Ok();
 }
 
 Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence) {
   for (;;) {
-    Queue::Submission submission;
+    Queue::Submission submission{};
+    bool resting = false;
     if (capturing()) {
       Status status;
       if (!Capture(generation_seen, current, task, &status)) continue;
@@ -103,19 +124,22 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       return status;
     }
     {
-      std::lock_guard lock(lock_);
+      LockGuard lock(lock_);
       RW_TRY(MayEnqueue(generation_seen, current));
       if (capture_ != nullptr) continue;  // begun just now
       if ((options_.flags & kPersistent) != 0) {
-        KeepForLater(task);
         *sequence = 0;
-        return Ok();
+        return KeepForLater(task);
       }
-      // A watcher hears of a task once, and before anybody can run it.
-      const uint64_t next = queue_->submitted() + 1;
-      Watcher* watcher = queue_->HasRoom() ? ActiveWatcher() : nullptr;
-      if (watcher != nullptr) watcher->Submitted({static_cast<uint32_t>(id()), options_.device, next, &task});
-      submission = queue_->Submit(task);
+      resting = (obstacles_.load(std::memory_order_relaxed) & kResting) != 0;
+      if (!resting) {
+        RW_TRY(KnowSubmitter(queue_->submitted() + 1));
+        submission = SubmitTold(task);
+      }
+    }
+    if (resting) {
+      Fence::Rouse(*this);
+      continue;
     }
     if (submission.sequence != 0) {
       *sequence = submission.sequence;
@@ -127,10 +151,30 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
   }
 }
 
+// A watcher hears of a task once, and before anybody can run it.
+Queue::Submission Stream::SubmitTold(Task& task) {
+  const uint64_t next = queue_->submitted() + 1;
+  Watcher* watcher = queue_->HasRoom() ? ActiveWatcher() : nullptr;
+  if (watcher != nullptr) watcher->Submitted({static_cast<uint32_t>(id()), options_.device, next, &task});
+  return queue_->Submit(task);
+}
+
+bool Stream::Rest() {
+  LockGuard lock(lock_);
+  if (queue_->completed() < queue_->submitted()) return false;
+  obstacles_.fetch_or(kResting, std::memory_order_seq_cst);
+  return true;
+}
+
+bool Stream::Rouse() {
+  LockGuard lock(lock_);
+  return (obstacles_.fetch_and(~kResting, std::memory_order_seq_cst) & kResting) != 0;
+}
+
 // False: the capture ended meanwhile, and the task belongs into the queue.
 bool Stream::Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status) {
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     *status = MayEnqueue(generation_seen, current);
   }
   if (!status->ok()) return true;
@@ -142,13 +186,13 @@ bool Stream::Capture(uint32_t generation_seen, const FailureScope* current, Task
 }
 
 Model* Stream::HoldCapture() {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   if (capture_ != nullptr) Models().Retain(capture_);
   return capture_;
 }
 
 bool Stream::EnterCapture(Model* model) {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   if (capture_ != nullptr || (generation() & 1) == 0) return false;
   Models().Retain(model);
   capture_ = model;
@@ -158,7 +202,7 @@ bool Stream::EnterCapture(Model* model) {
 
 void Stream::LeaveCapture(Model* model) {
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     if (capture_ != model) return;
     capture_ = nullptr;
     obstacles_.fetch_and(~kCapturing, std::memory_order_seq_cst);
@@ -167,7 +211,7 @@ void Stream::LeaveCapture(Model* model) {
 }
 
 bool Stream::BeginUpdate(void* group) {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   if (updated_group_ != nullptr) return false;
   updated_group_ = group;
   obstacles_.fetch_or(kUpdating, std::memory_order_seq_cst);
@@ -175,20 +219,24 @@ bool Stream::BeginUpdate(void* group) {
 }
 
 void* Stream::EndUpdate() {
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   obstacles_.fetch_and(~kUpdating, std::memory_order_seq_cst);
   return std::exchange(updated_group_, nullptr);
 }
 
-void Stream::KeepForLater(const Task& task) {
+// A Status, so that whoever submits takes back what the task would have held.
+Status Stream::KeepForLater(const Task& task) try {
   if (kept_ == nullptr) kept_ = std::make_unique<std::vector<Task>>();
   kept_->push_back(task);
+  return Ok();
+} catch (const std::bad_alloc&) {
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "host memory is exhausted: stream %d cannot keep the task", id());
 }
 
 void Stream::DropKept() {
   std::unique_ptr<std::vector<Task>> kept;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     kept = std::move(kept_);
   }
   if (kept == nullptr) return;
@@ -204,10 +252,8 @@ Status Stream::AwaitWork(Deadline deadline) {
       return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                   "stream %d still has %llu tasks in front of this point; the work goes on, wait again or longer", id(),
                   static_cast<unsigned long long>(last - queue_->completed()));
-    case WaitOutcome::kAborted:
-      return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id());
-    case WaitOutcome::kDone:
-      break;
+    case WaitOutcome::kAborted: return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id());
+    case WaitOutcome::kDone: break;
   }
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
     watcher->Ordered({static_cast<uint32_t>(id()), last, 0, 0, "synchronize"});
@@ -215,9 +261,9 @@ Status Stream::AwaitWork(Deadline deadline) {
 }
 
 Status Stream::Synchronize(Deadline deadline) {
-  RW_TRY(options_.scope->Check());
+  RW_TRY(options_.scope->Deliver());
   RW_TRY(AwaitWork(deadline));
-  RW_TRY(options_.scope->Check());
+  RW_TRY(options_.scope->Deliver());
   return DeliverError();
 }
 
@@ -229,31 +275,36 @@ bool Stream::Query() {
   return queue_->completed() >= last;
 }
 
-bool Stream::TaskFailed(const Task& task, int code, const char* text) {
-  const std::string message = std::string("task ") + std::to_string(task.id) + " of stream " + std::to_string(id()) +
-                              ", submitted by " + task.call + ": " + text;
+bool Stream::TaskFailed(const Task& task, uint64_t sequence, int code, const char* text) {
+  // First of all: whoever finds the error waits for this report.
+  ReportException({task.id, static_cast<uint32_t>(id()), submitters_.ThreadOf(sequence), static_cast<uint32_t>(options_.device),
+                   static_cast<uint32_t>(code)});
+  char message[FailureScope::kTextSize];
+  snprintf(message, sizeof(message), "task %u of stream %d, submitted by %s: %s", task.id, id(), task.call, text);
   {
-    std::lock_guard lock(error_mutex_);
+    LockGuard lock(error_mutex_);
     if (error_code_.load(std::memory_order_relaxed) == 0) {
-      error_text_ = message;
+      std::strcpy(error_text_, message);
       error_code_.store(code, std::memory_order_release);
     }
   }
   const bool stop = options_.scope->stops_on_failure();
   if (stop) options_.scope->SetFailed(code, message);
-  ReportException({task.id, static_cast<uint32_t>(id()), 0, static_cast<uint32_t>(options_.device),
-                   static_cast<uint32_t>(code)});
   return stop || stops_alone.load(std::memory_order_relaxed);
 }
 
 Status Stream::DeliverError() {
   if (error_code_.load(std::memory_order_acquire) == 0) [[likely]]
     return Ok();
-  std::lock_guard lock(error_mutex_);
-  const int code = error_code_.exchange(0, std::memory_order_acq_rel);
-  if (code == 0) return Ok();  // another waiter took it
-  Status status = Fail(code, "%s", error_text_.c_str());
-  error_text_.clear();
+  Status status = Ok();
+  {
+    LockGuard lock(error_mutex_);
+    const int code = error_code_.exchange(0, std::memory_order_acq_rel);
+    if (code == 0) return Ok();  // another waiter took it
+    status = Fail(code, "%s", error_text_);
+    error_text_[0] = '\0';
+  }
+  AwaitExceptionReports();
   return status;
 }
 
@@ -263,7 +314,7 @@ void Stream::SetPriority(int priority) {
 }
 
 bool Stream::BeginDestroy(uint32_t generation_seen) {
-  std::lock_guard lock(lock_);  // behind every submitter that got in
+  LockGuard lock(lock_);  // behind every submitter that got in
   return Streams().Retire(this, generation_seen);
 }
 
@@ -275,6 +326,7 @@ bool Stream::FinishDestroy(bool force) {
     queue_->Wait(queue_->submitted(), Deadline::Never());
   }
   DropKept();
+  AwaitExceptionReports();  // nobody will ask for the error any more
   Streams().Release(this);
   return true;
 }
@@ -283,14 +335,15 @@ Status Stream::Abort() {
   if (queue_->InsideOwnCall()) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "called from a host function that stream %d waits for", id());
   obstacles_.fetch_or(kAborting, std::memory_order_seq_cst);
   {
-    std::lock_guard lock(lock_);  // submitters that got in are in front of the abort
+    LockGuard lock(lock_);  // submitters that got in are in front of the abort
   }
   queue_->Abort();
   {
-    std::lock_guard lock(error_mutex_);
+    LockGuard lock(error_mutex_);
     error_code_.store(0, std::memory_order_release);
   }
   obstacles_.fetch_and(~kAborting, std::memory_order_seq_cst);
+  AwaitExceptionReports();
   return Ok();
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "base/hot_tls.h"
 #include "base/no_destroy.h"
@@ -13,7 +12,9 @@
 #include "base/status.h"
 #include "engine/engine.h"
 #include "stream/failure_scope.h"
+#include "stream/fence_marks.h"
 #include "stream/known_order.h"
+#include "stream/submitter_log.h"
 
 namespace ropeway {
 
@@ -52,7 +53,12 @@ class Stream final : public SlabObject, public QueueOwner {
 
   // Queues a task for the context `current`. 107017 stale, 107003 another context, 107023 being aborted, or the failure of
   // a context in stop mode.
-  Status Enqueue(uint32_t generation_seen, const FailureScope* current, Task& task);
+  Status Enqueue(uint32_t generation_seen, const FailureScope* current, Task& task) {
+    if (EnqueuePlainly(generation_seen, current, task)) [[likely]]
+      return Ok();
+    uint64_t sequence;
+    return EnqueueNumbered(generation_seen, current, task, &sequence);
+  }
   // The same for those who want to know the task's number.
   Status EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence);
 
@@ -71,8 +77,8 @@ class Stream final : public SlabObject, public QueueOwner {
   // Runs nothing more until the next abort; the queue keeps its tasks.
   Status Stop();
 
-  bool TaskFailed(const Task& task, int code, const char* text) override;
-  // Takes the pending error; 0 when there is none. The text goes where Fail puts texts.
+  bool TaskFailed(const Task& task, uint64_t sequence, int code, const char* text) override;
+  // Takes the pending error, once the program's exception callbacks know of it; 0 when there is none. The text goes where Fail puts texts.
   Status DeliverError();
 
   // --- Capture: work is handed to a model instead of the queue ----------------------------------------------------------
@@ -82,7 +88,7 @@ class Stream final : public SlabObject, public QueueOwner {
   // False: it takes part in a capture already.
   bool EnterCapture(Model* model);
   void LeaveCapture(Model* model);
-  // A task group of a model is updated by what is submitted between the two (runtime.md 8.6).
+  // A task group of a model is updated by what is submitted between the two (rules/graphs.md 6).
   bool BeginUpdate(void* group);
   void* EndUpdate();
 
@@ -99,9 +105,9 @@ class Stream final : public SlabObject, public QueueOwner {
   FailureScope& failure_scope() { return *options_.scope; }
   void* handle() const { return Streams().HandleOf(this); }
 
-  // --- Callbacks: a stream belongs to one of the two families (runtime.md 7) -------------------------------------------
+  // --- Callbacks: a stream belongs to one of the two families (rules/callbacks.md) -------------------------------------------
   enum class Family : uint8_t { kNone, kReport, kHostFunction };
-  SpinLock& lock() { return lock_; }
+  SpinLock& lock() RW_RETURN_CAPABILITY(lock_) { return lock_; }
   // The rest wants lock() held.
   Family family = Family::kNone;
   ReportMailbox* mailbox = nullptr;
@@ -117,39 +123,59 @@ class Stream final : public SlabObject, public QueueOwner {
 
   KnownOrder known_order;
 
-  // Next stream of the same context; guarded by the context.
+  // --- For fences -------------------------------------------------------------------------------------------------------
+  // Nothing is queued, and nothing will be before Rouse. False: something is.
+  bool Rest();
+  // False: it was not at rest.
+  bool Rouse();
+  FenceMarks fence_marks;
+
+  // Next stream of the same context, and how the context found it when it closed; guarded by the context.
   Stream* next_in_context = nullptr;
+  uint32_t generation_at_close = 0;
+  bool ours_to_destroy = false;
 
   void Recycle();  // for the slab
 
  private:
   // Why a task is not simply submitted.
-  static constexpr uint32_t kAborting = 1;
-  static constexpr uint32_t kKeeping = 2;
-  static constexpr uint32_t kWatched = 4;
-  static constexpr uint32_t kCapturing = 8;
-  static constexpr uint32_t kUpdating = 16;
+  static constexpr uint64_t kAborting = 1;
+  static constexpr uint64_t kKeeping = 2;
+  static constexpr uint64_t kWatched = 4;
+  static constexpr uint64_t kCapturing = 8;
+  static constexpr uint64_t kUpdating = 16;
+  static constexpr uint64_t kResting = 32;
+  // In the upper half: the thread that submitted last (t_submitter). Another one makes itself known first.
+  static constexpr int kSubmitterShift = 32;
+  static constexpr uint64_t kSubmitter = uint64_t{0xFFFFFFFF} << kSubmitterShift;
+  static constexpr uint64_t kNobody = kSubmitter;
   bool aborting() const { return (obstacles_.load(std::memory_order_acquire) & kAborting) != 0; }
-  Status MayEnqueue(uint32_t generation_seen, const FailureScope* current);
+  Status MayEnqueue(uint32_t generation_seen, const FailureScope* current) RW_REQUIRES(lock_);
+  // The common way in as few steps as it takes; false: nothing happened, and EnqueueNumbered knows why.
+  bool EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task);
+  // Task `next` will be the calling thread's. Wants lock_ held.
+  Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
-  void KeepForLater(const Task& task);
+  Queue::Submission SubmitTold(Task& task);
+  Status KeepForLater(const Task& task) RW_REQUIRES(lock_);
   void DropKept();
 
   StreamOptions options_{};
   std::atomic<const FailureScope*> scope_{nullptr};  // as in options_, for a look without the lock
-  std::atomic<int> id_{0};  // read through stale handles, too, for messages
+  std::atomic<int> id_{0};                           // read through stale handles, too, for messages
   std::unique_ptr<Queue> queue_;
   std::atomic<int> priority_{0};
-  std::atomic<uint32_t> obstacles_{0};
+  std::atomic<uint64_t> obstacles_{kNobody | kResting};  // the upper half is written under lock_
+  SubmitterLog submitters_;
 
-  SpinLock lock_;  // serialises submitters
-  std::unique_ptr<std::vector<Task>> kept_;  // of a persistent stream; guarded by lock_
-  Model* capture_ = nullptr;                 // guarded by lock_, with a reference
-  void* updated_group_ = nullptr;            // guarded by lock_
+  SpinLock lock_{LockRank::kStream};                              // serialises submitters
+  std::unique_ptr<std::vector<Task>> kept_ RW_GUARDED_BY(lock_);  // of a persistent stream
+  Model* capture_ RW_GUARDED_BY(lock_) = nullptr;                 // with a reference
+  void* updated_group_ RW_GUARDED_BY(lock_) = nullptr;
 
-  std::mutex error_mutex_;
-  std::atomic<int> error_code_{0};  // first failure since the last delivery
-  std::string error_text_;          // guarded by error_mutex_
+  Mutex error_mutex_{LockRank::kStreamError};
+  std::atomic<int> error_code_{0};                                             // first failure since the last delivery
+  char error_text_[FailureScope::kTextSize] RW_GUARDED_BY(error_mutex_) = {};  // room for any, since a failure has to be told
 };
 
 extern constinit NoDestroy<StreamSlab> g_streams;
@@ -157,5 +183,7 @@ inline StreamSlab& Streams() { return g_streams.get(); }
 
 // The id of the last task that the calling thread submitted.
 extern constinit thread_local uint32_t t_last_task_id RW_HOT_TLS;
+// The calling thread's number as Stream::obstacles_ has it; 0 before the thread's first submit.
+extern constinit thread_local uint64_t t_submitter RW_HOT_TLS;
 
 }  // namespace ropeway

@@ -15,10 +15,11 @@ namespace ropeway {
 
 class StreamPoint final : public Marker, public std::enable_shared_from_this<StreamPoint> {
  public:
-  // Queues a new point behind what the stream has now.
-  static Result<std::shared_ptr<StreamPoint>> MarkOn(StreamRef stream, const FailureScope* current, const char* call);
-  // What is queued on `stream` from now on runs behind the point.
-  Status AwaitOn(StreamRef stream, const FailureScope* current, const char* call);
+  // Queues a new point behind what the stream has now, once. Takes no memory.
+  Status MarkOn(StreamRef stream, const FailureScope* current, const char* call);
+  // What is queued on `stream` from now on runs behind the point. Takes no memory but that of the wait.
+  class Waiting;
+  Status AwaitOn(StreamRef stream, const FailureScope* current, const char* call, std::unique_ptr<Waiting> waiting);
 
   bool passed() const { return passed_.load(std::memory_order_acquire); }
   int stream_id() const { return stream_id_; }
@@ -29,14 +30,27 @@ class StreamPoint final : public Marker, public std::enable_shared_from_this<Str
   void Repeat() override { tasks_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  class Waiting;
-
   LastingGate gate_;
   std::atomic<bool> passed_{false};
   std::atomic<int> tasks_{1};
   std::shared_ptr<StreamPoint> held_by_tasks_;
   int stream_id_ = 0;
   uint64_t sequence_ = 0;
+};
+
+// The task of a wait, which keeps the gate in place until the stream has passed it.
+class StreamPoint::Waiting final : public Marker {
+ public:
+  explicit Waiting(std::shared_ptr<StreamPoint> point) : point_(std::move(point)) {}
+  void Reached() override {
+    if (tasks_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  void Dropped() override { Reached(); }
+  void Repeat() override { tasks_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  const std::shared_ptr<StreamPoint> point_;
+  std::atomic<int> tasks_{1};
 };
 
 }  // namespace ropeway

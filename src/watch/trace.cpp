@@ -8,9 +8,11 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
+#include <memory>
 
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "engine/task_ranges.h"
 #include "engine/watcher.h"
 
 namespace ropeway {
@@ -37,7 +39,7 @@ class TraceWriter final : public Watcher {
   }
 
   void Flush() override {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     fflush(file_);
   }
 
@@ -50,23 +52,24 @@ class TraceWriter final : public Watcher {
     const void* src;
   };
   static Addresses AddressesOf(const Task& task) {
-    switch (task.kind) {
-      case TaskKind::kCopy: return {task.copy.dst, task.copy.src};
-      case TaskKind::kCopy2d: return {task.copy_2d.dst, task.copy_2d.src};
-      case TaskKind::kSet:
-      case TaskKind::kSetWords: return {task.set.dst, nullptr};
-      case TaskKind::kReduce: return {task.reduce.dst, task.reduce.src};
-      default: return {nullptr, nullptr};
-    }
+    Addresses found{nullptr, nullptr};
+    if (task.kind == TaskKind::kBatch) return found;  // it has many
+    ForEachRange(task, [&](const TaskRange& range) {
+      if (range.name == "dst") found.dst = range.address;
+      if (range.name == "src") found.src = range.address;
+      return true;
+    });
+    return found;
   }
 
   void WriteTask(const char* event, const TaskSight& sight, int code) {
     const Addresses addresses = AddressesOf(*sight.task);
-    Write("{\"t\":%lld,\"ev\":\"%s\",\"stream\":%u,\"device\":%d,\"seq\":%llu,\"kind\":\"%s\",\"call\":\"%s\",\"dst\":%llu,\"src\":%llu,"
-          "\"bytes\":%zu,\"code\":%d,\"thread\":%d}\n",
-          Now(), event, sight.stream_id, sight.device, static_cast<unsigned long long>(sight.sequence),
-          TaskKindName(sight.task->kind), sight.task->call, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(addresses.dst)),
-          static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(addresses.src)), TaskBytes(*sight.task), code, gettid());
+    Write(
+        "{\"t\":%lld,\"ev\":\"%s\",\"stream\":%u,\"device\":%d,\"seq\":%llu,\"kind\":\"%s\",\"call\":\"%s\",\"dst\":%llu,\"src\":%llu,"
+        "\"bytes\":%zu,\"code\":%d,\"thread\":%d}\n",
+        Now(), event, sight.stream_id, sight.device, static_cast<unsigned long long>(sight.sequence), TaskKindName(sight.task->kind),
+        sight.task->call, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(addresses.dst)),
+        static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(addresses.src)), TaskBytes(*sight.task), code, gettid());
   }
 
   void WriteBlock(const char* event, const BlockSight& sight) {
@@ -80,29 +83,30 @@ class TraceWriter final : public Watcher {
     va_start(arguments, format);
     const int length = vsnprintf(line, sizeof(line), format, arguments);
     va_end(arguments);
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     fwrite(line, 1, static_cast<size_t>(length), file_);
   }
 
-  std::mutex mutex_;
-  FILE* const file_;
+  Mutex mutex_{LockRank::kTrace};
+  FILE* const file_ RW_PT_GUARDED_BY(mutex_);
   const int64_t start_ns_;
 };
 
 }  // namespace
 
 void StartTrace(const std::string& path) {
-  FILE* file = fopen(path.c_str(), "we");
+  std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "we"), &fclose);
   if (file == nullptr) {
     fprintf(stderr, "ropeway: ROPEWAY_TRACE=%s cannot be written (%s); nothing is traced\n", path.c_str(), strerror(errno));
     return;
   }
-  setvbuf(file, nullptr, _IOFBF, 1 << 20);
+  setvbuf(file.get(), nullptr, _IOFBF, 1 << 20);
+  auto writer = std::make_unique<TraceWriter>(file.get());
   // What waits in the buffer is the parent's to write, also when a child ends through exit.
   static FILE* traced;
-  traced = file;
+  traced = file.release();
   pthread_atfork(nullptr, nullptr, [] { __fpurge(traced); });
-  g_watcher.store(new TraceWriter(file), std::memory_order_release);
+  g_watcher.store(writer.release(), std::memory_order_release);
 }
 
 }  // namespace ropeway

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `ropeway doctor` says about settings: it knows those that docs/config.md names and the sources read, it calls a value ignored when
-# the library ignores it, it writes nothing, and it tells when devices have more memory than the machine.
+# What `ropeway doctor` says about settings: it knows those that docs/config.md names, it calls a value ignored when the library cannot use
+# it, it writes nothing, and it tells when devices have more memory than the machine. `ropeway exec` has a flag for each of ours.
 # Usage: doctor.sh ROPEWAY SOURCE_DIR
 set -u
 
@@ -24,52 +24,49 @@ expect_same() {
 }
 
 # doctor [VARIABLE=VALUE...]: what it says goes to $work/page, what the library says to $work/log.
-doctor() { env ASCEND_GLOBAL_LOG_LEVEL=2 "$@" "$ropeway" doctor >"$work/page" 2>"$work/log"; }
+doctor() { env "$@" "$ropeway" doctor >"$work/page" 2>"$work/log"; }
 
-# --- The names ---
+# --- Every setting: known to doctor, documented, and with a value that it calls ignored when the library says that it cannot be used ---
 names='(ROPEWAY|ASCEND|HCCL|SOC)_[A-Z0-9_]+'
 # The page's first part: behind the next heading stand variables that we set, not read.
-sed '/^## /,$d' "$sources/docs/config.md" | grep -E '^\| `' | cut -d'|' -f2 | grep -oE "$names" | sort -u >"$work/documented"
-grep -rhoE "(getenv|lookup|Read|Seconds|Number)\\(\"$names\"" "$sources/src" "$sources/python/src" | grep -oE "$names" | sort -u >"$work/read"
+sed '/^## What points/,$d' "$sources/docs/config.md" | grep -E '^\| `' | cut -d'|' -f2 | grep -oE "$names" | sort >"$work/documented"
 doctor
 grep -oE "^[a-z]+ +$names " "$work/page" | grep -oE "$names" | sort >"$work/known"
-[ "$(wc -l <"$work/read")" -ge 20 ] || fail "the sources read $(wc -l <"$work/read") settings only: is this the right folder?"
-expect_same "read by the sources (<) and documented (>)" "$work/read" "$work/documented"
+[ "$(wc -l <"$work/known")" -ge 20 ] || fail "doctor knows $(wc -l <"$work/known") settings only"
 expect_same "documented (<) and known to doctor (>)" "$work/documented" "$work/known"
 
-# --- Values that are ignored: by the library, and by what doctor says ---
-# expect_ignored good|bad|asked VARIABLE=VALUE...: asked is answered by the library's own words.
-expect_ignored() {
+# expect good|bad VARIABLE=VALUE...: that doctor says so, and the library of its own settings.
+expect() {
   local expected=$1 setting said
   shift
   doctor "$@"
   for setting; do
     said=good
     grep -E "^[a-z]+ +${setting%%=*} " "$work/page" | grep -q ', ignored)' && said=bad
-    if [ "$expected" = asked ]; then
-      grep -qF "$setting is ignored" "$work/log" && [ "$said" = good ] && fail "$setting: ignored by the library, not by doctor"
-      grep -qF "$setting is ignored" "$work/log" || [ "$said" = good ] || fail "$setting: ignored by doctor, not by the library"
-    elif [ "$said" != "$expected" ]; then
-      fail "$setting is $said for doctor, not $expected"
-    fi
+    [ "$said" = "$expected" ] || fail "$setting is $said for doctor, not $expected"
+    case $setting in HCCL_*|ROPEWAY_HCCL_*) continue ;; esac  # libhccl.so says those
+    said=good
+    grep -qF "ropeway: $setting cannot be used: " "$work/log" && said=bad
+    [ "$said" = "$expected" ] || fail "$setting is $said for the library, not $expected"
   done
 }
-good=(ROPEWAY_ENGINE=cpu ROPEWAY_DEVICES=2 ROPEWAY_DEVICE_MEMORY=2MiB ROPEWAY_SOC=Ascend910B2 ROPEWAY_LANES=3 ROPEWAY_CUDA_CTAS=8
-      ROPEWAY_HOST_ACCESS=on ROPEWAY_STRICT_ALIGNMENT=0 ROPEWAY_SCHEDULE=random:7 ROPEWAY_LOG_LEVEL=2 ROPEWAY_TRACE=
-      SOC_VERSION=910C ASCEND_SLOG_PRINT_TO_STDOUT=0)
-bad=(ROPEWAY_ENGINE=CPU ROPEWAY_DEVICES=65 ROPEWAY_DEVICE_MEMORY=12 ROPEWAY_SOC= ROPEWAY_LANES=0 ROPEWAY_CUDA_CTAS=2000
-     ROPEWAY_HOST_ACCESS=ON ROPEWAY_STRICT_ALIGNMENT=2 ROPEWAY_SCHEDULE=LATEST ROPEWAY_LOG_LEVEL=5 SOC_VERSION=
-     ASCEND_SLOG_PRINT_TO_STDOUT=maybe)
-for kind in good asked; do expect_ignored $kind "${good[@]}"; done
-for kind in bad asked; do expect_ignored $kind "${bad[@]}"; done
-expect_ignored bad ASCEND_GLOBAL_LOG_LEVEL=9 ROPEWAY_LOG_LEVEL=-1
-for size in 2M 2097151 1T 1025GiB 1GB 16777217T; do expect_ignored asked ROPEWAY_DEVICE_MEMORY=$size; done
-for schedule in random: random:x fast,latest ''; do expect_ignored asked "ROPEWAY_SCHEDULE=$schedule"; done
-# These are read by others than the library, and by their own rules.
-expect_ignored good HCCL_CONNECT_TIMEOUT=0.5 HCCL_EXEC_TIMEOUT=0 HCCL_RDMA_TIMEOUT=24 HCCL_RDMA_RETRY_CNT=1 HCCL_INTRA_ROCE_ENABLE=1 \
-  ROPEWAY_HCCL_LINK_TIMEOUT=3600 ROPEWAY_PYTHON_EXTENSIONS=0 HCCL_OP_EXPANSION_MODE=HOST_TS HCCL_IF_IP=::1 HCCL_SOCKET_IFNAME=lo
-expect_ignored bad HCCL_CONNECT_TIMEOUT=0 HCCL_EXEC_TIMEOUT=long HCCL_RDMA_TIMEOUT=25 HCCL_RDMA_RETRY_CNT=0 HCCL_INTRA_ROCE_ENABLE=yes \
-  ROPEWAY_HCCL_LINK_TIMEOUT=0 ROPEWAY_PYTHON_EXTENSIONS=no
+expect good ROPEWAY_ENGINE=cpu ROPEWAY_DEVICES=64 ROPEWAY_DEVICE_MEMORY=2MiB ROPEWAY_SOC=Ascend910B2 ROPEWAY_LANES=1 ROPEWAY_CUDA_CTAS=1024 \
+  ROPEWAY_HOST_ACCESS=on ROPEWAY_STRICT_ALIGNMENT=0 ROPEWAY_SCHEDULE=random:7 ROPEWAY_LOG_LEVEL=2 ROPEWAY_TRACE= SOC_VERSION=910C \
+  ASCEND_GLOBAL_LOG_LEVEL=4 ASCEND_SLOG_PRINT_TO_STDOUT=0 ROPEWAY_PYTHON_EXTENSIONS=0 HCCL_CONNECT_TIMEOUT=0.5 HCCL_EXEC_TIMEOUT=0 \
+  HCCL_RDMA_TIMEOUT=24 HCCL_RDMA_RETRY_CNT=1 HCCL_INTRA_ROCE_ENABLE=1 ROPEWAY_HCCL_LINK_TIMEOUT=3600 HCCL_OP_EXPANSION_MODE=HOST_TS \
+  HCCL_IF_IP=::1 HCCL_SOCKET_IFNAME=lo
+expect bad ROPEWAY_ENGINE=CPU ROPEWAY_DEVICES=65 ROPEWAY_DEVICE_MEMORY=12 ROPEWAY_SOC= ROPEWAY_LANES=0 ROPEWAY_CUDA_CTAS=1025 \
+  ROPEWAY_HOST_ACCESS=ON ROPEWAY_STRICT_ALIGNMENT=2 ROPEWAY_SCHEDULE=LATEST ROPEWAY_LOG_LEVEL=5 SOC_VERSION= \
+  ASCEND_GLOBAL_LOG_LEVEL=-1 ASCEND_SLOG_PRINT_TO_STDOUT=maybe ROPEWAY_PYTHON_EXTENSIONS=no HCCL_CONNECT_TIMEOUT=0 HCCL_EXEC_TIMEOUT=long \
+  HCCL_RDMA_TIMEOUT=25 HCCL_RDMA_RETRY_CNT=0 HCCL_INTRA_ROCE_ENABLE=yes ROPEWAY_HCCL_LINK_TIMEOUT=abc
+
+# --- Flags ---
+"$ropeway" exec --help | grep -oE '^ +--[a-z-]+' | tr -d ' ' | sort >"$work/flags"
+grep '^ROPEWAY_' "$work/known" | grep -v SECRET | sed 's/^ROPEWAY_/--/; s/_/-/g' | tr 'A-Z' 'a-z' | sort >"$work/wanted_flags"
+expect_same "flags of exec (<) and settings (>)" "$work/flags" "$work/wanted_flags"
+"$ropeway" exec --lanes 65 -- true 2>"$work/log" && fail "exec --lanes 65 is taken"
+grep -q '^--lanes: a number from 1 to 64 is wanted' "$work/log" || fail "exec --lanes 65: $(cat "$work/log")"
+[ "$("$ropeway" exec --lanes 64 --host-access -- env | grep -cE '^ROPEWAY_(LANES=64|HOST_ACCESS=1)$')" = 2 ] || fail "exec sets no variables"
 
 doctor ASCEND_RT_VISIBLE_DEVICES=0,1
 grep -q '^problem .*devices' "$work/page" && fail "two visible devices are a problem"
@@ -80,6 +77,14 @@ grep -q '^problem *ROPEWAY_DEVICE ' "$work/page" || fail "a typing error is not 
 doctor ROPEWAY_HCCL_SECRET=rosebud
 grep -q '^ok *ROPEWAY_HCCL_SECRET ' "$work/page" || fail "a secret is a problem"
 grep -q rosebud "$work/page" && fail "the secret is printed"
+
+# --- A GPU that is not there: the page is complete, and says so ---
+doctor ROPEWAY_ENGINE=auto
+if grep -q '^ok *engine *cpu' "$work/page"; then
+  doctor ROPEWAY_ENGINE=cuda && fail "no GPU for ROPEWAY_ENGINE=cuda is no problem"
+  grep -q '^problem *engine *none: ROPEWAY_ENGINE=cuda, but ' "$work/page" || fail "a missing GPU is not told: $(grep engine "$work/page")"
+  grep -q ' problems* found$' "$work/page" || fail "doctor does not get through without a GPU"
+fi
 
 # --- It only looks ---
 echo "the trace of yesterday" >"$work/trace"

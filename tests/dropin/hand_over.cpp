@@ -13,13 +13,13 @@
 
 namespace {
 
-#define MUST(call)                                                                            \
-  do {                                                                                        \
-    const aclError code = (call);                                                             \
-    if (code != ACL_SUCCESS) {                                                                \
+#define MUST(call)                                                                                \
+  do {                                                                                            \
+    const aclError code = (call);                                                                 \
+    if (code != ACL_SUCCESS) {                                                                    \
       std::fprintf(stderr, "%s: %d, line %d: %s\n", #call, code, __LINE__, aclGetRecentErrMsg()); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                               \
+    }                                                                                             \
   } while (0)
 
 constexpr int kRounds = 200;

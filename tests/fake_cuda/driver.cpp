@@ -1,5 +1,5 @@
-// A stand-in for NVIDIA's libcuda.so.1: one GPU whose memory is this machine's, whose work is done when a call returns, and whose calls fail
-// when a test says so. With it the host side of the CUDA engine runs on machines without a GPU. Only what the engine calls is here.
+// A stand-in for NVIDIA's libcuda.so.1: one GPU whose memory is this machine's, whose work is done when a call returns, and whose calls
+// fail when a test says so. With it the host side of the CUDA engine runs on machines without a GPU. Only what the engine calls is here.
 #include <cuda.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,9 +42,8 @@ CUresult Ordered(const char* function) {
   return static_cast<CUresult>(order.result);
 }
 
-#define RW_OBEY                                                        \
-  if (const CUresult ordered = Ordered(__func__); ordered != CUDA_SUCCESS) \
-  return ordered
+#define RW_OBEY \
+  if (const CUresult ordered = Ordered(__func__); ordered != CUDA_SUCCESS) return ordered
 
 void* At(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
@@ -127,7 +126,9 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CU
   *handle = static_cast<CUmemGenericAllocationHandle>(file) + 1;
   return CUDA_SUCCESS;
 }
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { return Answer(close(static_cast<int>(handle) - 1) == 0, CUDA_ERROR_INVALID_VALUE); }
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return Answer(close(static_cast<int>(handle) - 1) == 0, CUDA_ERROR_INVALID_VALUE);
+}
 CUresult cuMemMap(CUdeviceptr address, size_t size, size_t, CUmemGenericAllocationHandle handle, unsigned long long) {
   RW_OBEY;
   void* there = mmap(At(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, static_cast<int>(handle) - 1, 0);
@@ -162,8 +163,8 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream) 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* rows, CUstream) {
   RW_OBEY;
   for (size_t row = 0; row < rows->Height; ++row)
-    std::memmove(static_cast<char*>(At(rows->dstDevice)) + row * rows->dstPitch, static_cast<char*>(At(rows->srcDevice)) + row * rows->srcPitch,
-                 rows->WidthInBytes);
+    std::memmove(static_cast<char*>(At(rows->dstDevice)) + row * rows->dstPitch,
+                 static_cast<char*>(At(rows->srcDevice)) + row * rows->srcPitch, rows->WidthInBytes);
   return CUDA_SUCCESS;
 }
 CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream) {

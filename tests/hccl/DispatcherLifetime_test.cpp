@@ -177,7 +177,7 @@ TEST_F(HcclDispatcherSettings, DeviceSideSettingsAreInternalErrorsOnTheHost) {
   TakeErrorText();
 }
 
-// Trap 10 of the contract.
+// rules/hccl-copy.md 5.
 TEST_F(HcclDispatcherSettings, SomeCallsSucceedAndDoNothing) {
   std::vector<void*> list;
   EXPECT_EQ(HcclSetGlobalWorkSpace(dispatcher_, list), HCCL_SUCCESS);

@@ -123,7 +123,7 @@ TEST_F(HcclMem_, HostMemoryIsPinnedOrFromTheHeap) {
   EXPECT_EQ(Live().hostBlocks, 0u);
 }
 
-// Trap 14 of the contract: free() does not ask who owns.
+// rules/hccl-copy.md 6: free() does not ask who owns.
 TEST_F(HcclMem_, HostFreeThroughACopyFrees) {
   HostMem pinned = HostMem::alloc(100);
   HostMem copy(pinned);

@@ -23,7 +23,7 @@ struct Check {
   void (*violate)(Args&);
 };
 
-// In the order of the contract. A violation that ends in success hides every later one.
+// In the order of rules/hccl-copy.md 1. A violation that ends in success hides every later one.
 const Check kChecks[] = {
     {"dispatcher NULL", HCCL_E_PTR, [](Args& a) { a.dispatcher = nullptr; }},
     {"dst NULL", HCCL_E_PTR, [](Args& a) { a.dst = nullptr; }},
@@ -49,9 +49,8 @@ TEST_F(HcclMemcpyAsync_, ChecksComeInOrderAndRefusalsTouchNothing) {
       Args args = valid;
       kChecks[second].violate(args);
       kChecks[first].violate(args);
-      EXPECT_EQ(
-          HcclMemcpyAsync(args.dispatcher, args.dst, args.dest_max, args.src, args.count, args.kind, wrapped_, kNoRank, kOnChip),
-          kChecks[first].code);
+      EXPECT_EQ(HcclMemcpyAsync(args.dispatcher, args.dst, args.dest_max, args.src, args.count, args.kind, wrapped_, kNoRank, kOnChip),
+                kChecks[first].code);
     }
   }
   Sync();

@@ -9,8 +9,7 @@ using namespace dispatcher_test;
 
 class HcclMemcpyNoStream : public DispatcherTest {
  protected:
-  HcclResult CopyNow(void* dst, uint64_t dest_max, const void* src, uint64_t count,
-                     HcclRtMemcpyKind kind = HCCL_RT_MEMCPY_KIND_RESERVED) {
+  HcclResult CopyNow(void* dst, uint64_t dest_max, const void* src, uint64_t count, HcclRtMemcpyKind kind = HCCL_RT_MEMCPY_KIND_RESERVED) {
     return HcclMemcpyAsync(dispatcher_, dst, dest_max, src, count, kind, empty_, kNoRank, kOnChip);
   }
   std::vector<uint8_t> from_ = Pattern(64, 1);
@@ -94,10 +93,9 @@ TEST_F(HcclMemcpyNoStream, AFreedDeviceAddressIsRefused) {
   TakeErrorText();
 }
 
-// The trap: a stream that could not be made works, synchronously.
+// rules/hccl-copy.md 2: a stream that could not be made works, synchronously.
 TEST_F(HcclMemcpyNoStream, AFailedStreamBehavesLikeThis) {
-  const hccl::Stream failed =
-      ropeway_test::bytes::OnFreshThread([] { return hccl::Stream(hccl::StreamType::STREAM_TYPE_ONLINE); });
+  const hccl::Stream failed = ropeway_test::bytes::OnFreshThread([] { return hccl::Stream(hccl::StreamType::STREAM_TYPE_ONLINE); });
   EXPECT_EQ(failed.ptr(), nullptr);
   hccl::Stream copy(failed);
   EXPECT_EQ(HcclMemcpyAsync(dispatcher_, to_.data(), 64, from_.data(), 64, kD2D, copy, kNoRank, kOnChip), HCCL_SUCCESS);

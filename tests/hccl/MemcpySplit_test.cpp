@@ -16,7 +16,7 @@ class HcclMemcpySplit : public DispatcherTest {
 
 TEST_F(HcclMemcpySplit, OnePieceIsFourGiB) { EXPECT_EQ(ropeway::comm::MaxPieceBytes(), 0x100000000u); }
 
-// The numbers of the contract without its gigabytes: limit and limit + 1.
+// The numbers of rules/hccl-copy.md 3 without its gigabytes: limit and limit + 1.
 TEST_F(HcclMemcpySplit, TheLimitIsOnePieceAndOneByteMoreIsTwo) {
   ropeway::comm::SetMaxPieceBytesForTest(1000);
   const auto bytes = Pattern(3001, 1);
@@ -107,9 +107,8 @@ TEST_F(HcclMemcpySplit, ReductionsSplitAtWholeElements) {
   b.Write(std::vector<uint8_t>(64, 0));
   for (u64 attribute : {INLINE_REDUCE_BITMASK, u64{0}}) {
     TaskLog log(dispatcher_);
-    EXPECT_EQ(
-        HcclReduceAsync(dispatcher_, a.get(), 5, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, wrapped_, b.get(), 3, kOnChip, attribute),
-        HCCL_SUCCESS);
+    EXPECT_EQ(HcclReduceAsync(dispatcher_, a.get(), 5, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, wrapped_, b.get(), 3, kOnChip, attribute),
+              HCCL_SUCCESS);
     ASSERT_EQ(log.tasks.size(), 3u);
     EXPECT_EQ(log.tasks[0].reduce.size, 8u);
     EXPECT_EQ(log.tasks[1].reduce.dst, b.at(8));

@@ -35,8 +35,9 @@ class OneSidedBase : public RanksTest {
   }
 
   // Rank 0 acts on what both have offered; rank 1 waits and is then asked what it sees.
-  void RunPair(CommMemType active, CommMemType passive, const std::function<void(Side&)>& act,
-               const std::function<void(Side&)>& see = [](Side&) {}) {
+  void RunPair(
+      CommMemType active, CommMemType passive, const std::function<void(Side&)>& act,
+      const std::function<void(Side&)>& see = [](Side&) {}) {
     std::barrier<> step(2);
     RunCommunicator(2, [&](Rank& self) {
       Side side(self, 1 - self.rank, self.rank == 0 ? active : passive);
@@ -69,8 +70,9 @@ class OneSidedKinds : public OneSidedBase, public ::testing::WithParamInterface<
   CommMemType passive() const { return std::get<2>(GetParam()); }
 };
 constexpr CommMemType kTypes[] = {COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_HOST};
-INSTANTIATE_TEST_SUITE_P(Ways, OneSidedKinds, ::testing::Combine(::testing::Values(Way::kAddress, Way::kNetwork),
-                                                                 ::testing::ValuesIn(kTypes), ::testing::ValuesIn(kTypes)));
+INSTANTIATE_TEST_SUITE_P(Ways, OneSidedKinds,
+                         ::testing::Combine(::testing::Values(Way::kAddress, Way::kNetwork), ::testing::ValuesIn(kTypes),
+                                            ::testing::ValuesIn(kTypes)));
 
 TEST_P(OneSidedKinds, PutIsVisibleAtTheTargetWhenTheStreamHasPassedIt) {
   const auto put = [](Side& side) {
@@ -123,7 +125,7 @@ TEST_P(OneSidedNetwork, CopiesReachWhatEnablingReturned) {
     const auto route = [&](void* to, const void* from, uint64_t size) {
       ropeway::comm::Status status;
       const bool routed = ropeway::comm::RouteRemote(to, from, size, side.rank.stream, &status);
-      result = status.code();
+      result = static_cast<HcclResult>(status.code());
       return routed;
     };
     ASSERT_TRUE(route(there + 10, side.memory, 1000));  // zeros
@@ -175,9 +177,9 @@ TEST_P(OneSidedNetwork, ARefusedCopyIsFiledOnceUnderItsOwnName) {
     TakeErrorText();
     EXPECT_EQ(HcclD2DMemcpyAsync(dispatcher, to, from, stream), HCCL_E_PARA);
     ExpectOneText("HcclD2DMemcpyAsync: dst and src are both");
-    EXPECT_EQ(HcclMemcpyAsync(dispatcher, there, 8, there + 8, 8, HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE, stream, 1,
-                              hccl::LinkType::LINK_ROCE),
-              HCCL_E_PARA);
+    EXPECT_EQ(
+        HcclMemcpyAsync(dispatcher, there, 8, there + 8, 8, HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE, stream, 1, hccl::LinkType::LINK_ROCE),
+        HCCL_E_PARA);
     ExpectOneText("HcclMemcpyAsync: dst and src are both");
     EXPECT_EQ(HcclDispatcherDestroy(dispatcher), HCCL_SUCCESS);
   });

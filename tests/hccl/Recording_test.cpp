@@ -75,7 +75,7 @@ TEST_F(HcclRecording, RecordedCopiesRunAtLaunch) {
   EXPECT_EQ(c_->Read(64), Pattern(64, 1));
 }
 
-// Trap 3 of the contract.
+// rules/hccl-copy.md 4.
 TEST_F(HcclRecording, HcclMemcpyAsyncIsNotRecordedAndOvertakes) {
   ASSERT_EQ(Begin(), HCCL_SUCCESS);
   EXPECT_EQ(D2D(*b_, *a_, wrapped_), HCCL_SUCCESS);
@@ -96,9 +96,8 @@ TEST_F(HcclRecording, ReductionsAndSignalsAreRecorded) {
   // The wait is recorded before the signal that it waits for: only side by side can they run.
   EXPECT_EQ(HcclSignalWait(dispatcher_, notify.handle, wrapped_, 0, 0, -1, true), HCCL_SUCCESS);
   EXPECT_EQ(D2D(*c_, *b_, wrapped_), HCCL_SUCCESS);
-  EXPECT_EQ(
-      HcclReduceAsync(dispatcher_, a_->get(), 64, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, sub.wrapped, b_->get(), 0, kOnChip, 1),
-      HCCL_SUCCESS);
+  EXPECT_EQ(HcclReduceAsync(dispatcher_, a_->get(), 64, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, sub.wrapped, b_->get(), 0, kOnChip, 1),
+            HCCL_SUCCESS);
   EXPECT_EQ(HcclSignalRecord(dispatcher_, notify.handle, sub.wrapped, 0, 0, -1, true, 0), HCCL_SUCCESS);
   Sync();
   EXPECT_EQ(b_->Read(64), std::vector<uint8_t>(64, 2));

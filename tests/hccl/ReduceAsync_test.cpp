@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "dispatcher_test_util.h"
-#include "hccl/dispatcher/half_float.h"
 #include "p2p_mgmt_pub.h"
 
 namespace hccl_reduce_async_test {
@@ -17,8 +16,8 @@ constexpr u64 kVector = 0;
 class HcclReduceAsync_ : public DispatcherTest {
  protected:
   HcclResult Reduce(void* dst, void* src, uint64_t count, int type, int op, u64 attribute) {
-    return HcclReduceAsync(dispatcher_, src, count, static_cast<HcclDataType>(type), static_cast<HcclReduceOp>(op), wrapped_, dst,
-                           9, hccl::LinkType::LINK_PCIE, attribute);
+    return HcclReduceAsync(dispatcher_, src, count, static_cast<HcclDataType>(type), static_cast<HcclReduceOp>(op), wrapped_, dst, 9,
+                           hccl::LinkType::LINK_PCIE, attribute);
   }
   // dst op src on the device, and the result.
   template <typename Element>
@@ -77,8 +76,7 @@ TEST_F(HcclReduceAsync_, WhatEachWayCanReduce) {
 
 TEST_F(HcclReduceAsync_, CountIsElementsAndDstIsTheTarget) {
   for (u64 attribute : {kInline, kVector}) {
-    const std::vector<int32_t> result =
-        Result<int32_t>({1, 2, 3, 4}, {10, 20, 30, -40}, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, attribute);
+    const std::vector<int32_t> result = Result<int32_t>({1, 2, 3, 4}, {10, 20, 30, -40}, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, attribute);
     EXPECT_EQ(result, (std::vector<int32_t>{11, 22, 33, -36}));
   }
 }
@@ -171,9 +169,8 @@ TEST_F(HcclReduceAsync_, DroppedReductionsLeaveNothingBehind) {
   DeviceBuffer b(64);
   a.Write(std::vector<uint8_t>(64, 0));
   ASSERT_EQ(aclrtWaitAndResetNotify(never.handle, sub.handle, 0), ACL_SUCCESS);
-  EXPECT_EQ(
-      HcclReduceAsync(dispatcher_, b.get(), 8, HCCL_DATA_TYPE_INT64, HCCL_REDUCE_SUM, sub.wrapped, a.get(), 0, kOnChip, kVector),
-      HCCL_SUCCESS);
+  EXPECT_EQ(HcclReduceAsync(dispatcher_, b.get(), 8, HCCL_DATA_TYPE_INT64, HCCL_REDUCE_SUM, sub.wrapped, a.get(), 0, kOnChip, kVector),
+            HCCL_SUCCESS);
   ASSERT_EQ(aclrtStreamAbort(sub.handle), ACL_SUCCESS);
   EXPECT_EQ(a.Read(64), std::vector<uint8_t>(64, 0));
 }

@@ -134,7 +134,7 @@ TEST_F(HcclStreamClass, AssignmentDoesNotDestroyWhatWasOwned) {
   EXPECT_EQ(aclrtDestroyStream(leaked), ACL_SUCCESS) << "still there";
 }
 
-// Trap 14 of the contract.
+// rules/hccl-copy.md 6.
 TEST_F(HcclStreamClass, TheEndOfAnyCopyIsSeenByAll) {
   Stream stream(stream_);
   {

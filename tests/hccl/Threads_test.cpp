@@ -43,9 +43,8 @@ TEST_F(HcclThreads, RecordingWhileOthersLaunchLosesNothing) {
   // Whoever launches takes what all have recorded so far; reductions outside of a recording are queued at once.
   ropeway_test::bytes::OnDeviceThreads(kThreads, [&](int) {
     for (int i = 0; i < kRounds; ++i) {
-      EXPECT_EQ(
-          HcclReduceAsync(dispatcher_, one.get(), 1, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, wrapped_, sum.get(), 0, kOnChip, 1),
-          HCCL_SUCCESS);
+      EXPECT_EQ(HcclReduceAsync(dispatcher_, one.get(), 1, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, wrapped_, sum.get(), 0, kOnChip, 1),
+                HCCL_SUCCESS);
       EXPECT_EQ(LaunchTask(dispatcher_, wrapped_), HCCL_SUCCESS);
     }
   });

@@ -135,6 +135,29 @@ TEST(UcxLink, APeerThatLeavesFailsTheTransfersOfTheOther) {
   EXPECT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
 }
 
+// The thread of the side that leaves is busy, so that the put of the other side arrives before the leave-taking is at work.
+TEST(UcxLink, NothingIsTakenFromAPeerOnceItsEndIsClosed) {
+  Pair pair(0, 1);
+  Pair beside(0, 2);
+  std::vector<char> memory(64, 'm');
+  std::vector<char> other(64, 'o');
+  pair.here->Expose(1, {other.data(), other.size()});
+  pair.there->Expose(1, {memory.data(), memory.size()});
+  beside.there->Expose(1, {other.data(), other.size()});
+  std::promise<void> busy, free;
+  pair.there->Put({{memory.data(), 1, 0, 64}}, std::make_shared<Lease>(), [&](const TransferEnd&) {
+    busy.set_value();
+    free.get_future().wait();
+  });
+  busy.get_future().wait();
+  pair.there->Close({HCCL_E_REMOTE, "gone"});
+  auto late = Begin(*pair.here, true, {{other.data(), 1, 0, 64}});
+  // Later than the late one over the same link: that one is on its way.
+  EXPECT_EQ(Move(*beside.here, true, {{other.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
+  free.set_value();
+  EXPECT_EQ(late.get().code, HCCL_E_REMOTE);
+}
+
 // Two communicators of the same two processes, whose ends are opened in another order here than there.
 TEST(UcxLink, LinksThatOpenInDifferentOrdersDoNotHangOnEachOther) {
   std::vector<char> memory(64, 'm');

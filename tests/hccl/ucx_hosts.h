@@ -16,7 +16,6 @@ namespace ucx_hosts {
 
 using namespace ropeway::comm;
 
-
 constexpr size_t kStranger = 4;
 
 // Links live as long as the process, so the tests share them.

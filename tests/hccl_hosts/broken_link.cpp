@@ -3,7 +3,7 @@
 // everything must still be destroyed.
 #include <functional>
 
-#include "bench/rank_program.h"
+#include "tests/hccl_hosts/rank_program.h"
 
 using namespace hccl_hosts;
 

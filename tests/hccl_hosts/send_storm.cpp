@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "bench/rank_program.h"
+#include "tests/hccl_hosts/rank_program.h"
 
 using namespace hccl_hosts;
 
@@ -27,9 +27,7 @@ struct Message {
 std::vector<Message> Round(uint32_t seed, int round, uint32_t ranks) {
   std::mt19937 random(seed * 1000 + static_cast<uint32_t>(round));
   std::vector<Message> messages;
-  const auto add = [&](uint32_t from, uint32_t to, size_t size) {
-    messages.push_back({from, to, size, static_cast<uint32_t>(random())});
-  };
+  const auto add = [&](uint32_t from, uint32_t to, size_t size) { messages.push_back({from, to, size, static_cast<uint32_t>(random())}); };
   for (uint32_t rank = 0; rank < ranks && round == 1; ++rank) add(rank, (rank + 1) % ranks, kLargest);
   for (uint32_t rank = 0; rank < ranks && round == 0; ++rank)
     for (const size_t size : kSizes) add(rank, (rank + 1) % ranks, size);
@@ -58,8 +56,7 @@ struct Storm {
     for (const Message& message : messages) {
       if (message.from == self.rank) {
         Fill(bytes.data(), message.size, message.fill);
-        if (message.size > 0)
-          RW_MUST(aclrtMemcpy(out + sent, kArena - sent, bytes.data(), message.size, ACL_MEMCPY_HOST_TO_DEVICE));
+        if (message.size > 0) RW_MUST(aclrtMemcpy(out + sent, kArena - sent, bytes.data(), message.size, ACL_MEMCPY_HOST_TO_DEVICE));
         items.push_back({HCCL_SEND, out + sent, message.size, HCCL_DATA_TYPE_UINT8, message.to});
         sent += message.size;
       }
@@ -136,8 +133,9 @@ int main(int argc, char** argv) {
     // The sends of the first round have made links by the time that the descriptors want one.
     for (uint32_t peer = 0; peer < self.size && round == 0; ++peer) {
       if (peer == self.rank) continue;
-      const CommMem there = Open(self, peer, {{COMM_MEM_TYPE_DEVICE, puts.region, kPutBytes},  // the one to write into
-                                              {COMM_MEM_TYPE_DEVICE, puts.source, kPutBytes}});
+      const CommMem there = Open(self, peer,
+                                 {{COMM_MEM_TYPE_DEVICE, puts.region, kPutBytes},  // the one to write into
+                                  {COMM_MEM_TYPE_DEVICE, puts.source, kPutBytes}});
       if (peer == (self.rank + 1) % self.size) puts.there = there;
     }
     puts.Begin(round);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "bench/rank_program.h"
+#include "tests/hccl_hosts/rank_program.h"
 
 using namespace hccl_hosts;
 
@@ -128,8 +128,7 @@ int main(int argc, char** argv) {
   Storm storm{self, static_cast<uint32_t>(atoi(argv[4])), std::vector<CommMem>(self.size), static_cast<char*>(scratch),
               std::vector<std::vector<uint8_t>>(self.size, std::vector<uint8_t>(kSlice))};
   for (uint32_t peer = 0; peer < self.size; ++peer)
-    if (peer != self.rank)
-      storm.there[peer] = Open(self, peer, {{type, region, bytes}, {COMM_MEM_TYPE_DEVICE, scratch, kSlice * kSlots}});
+    if (peer != self.rank) storm.there[peer] = Open(self, peer, {{type, region, bytes}, {COMM_MEM_TYPE_DEVICE, scratch, kSlice * kSlots}});
   if (self.rank == 0) folder.Write("open", "x");
   storm.Run();
   self.Barrier();

@@ -1,6 +1,6 @@
 // without_ucx RANK 2 FOLDER: one of two hosts, or both, cannot use UCX (the script sees to that). Sends arrive all the same;
 // memory of the other host is refused with a documented code.
-#include "bench/rank_program.h"
+#include "tests/hccl_hosts/rank_program.h"
 
 using namespace hccl_hosts;
 

@@ -1,9 +1,9 @@
 // What the calls answer to bad arguments, in their order.
 #include <fstream>
 
-#include "hccl/rank/communicator.h"
-#include "hccl/rank/socket.h"
-#include "hccl/rank/table_plan.h"
+#include "hccl/bootstrap/table_plan.h"
+#include "hccl/membership/communicator.h"
+#include "hccl/transport/socket.h"
 #include "hccl_ranks/ranks.h"
 
 namespace checks_test {
@@ -43,8 +43,7 @@ TEST_F(Checks, InitRootInfo) {
   EXPECT_EQ(HcclCommInitRootInfoConfig(1, &root, 0, nullptr, &comm), HCCL_E_PTR);
   HcclCommConfig config;
   std::memset(&config, 0, sizeof config);
-  EXPECT_EQ(HcclCommInitRootInfoConfig(1, &root, 0, &config, &comm), HCCL_E_PARA)
-      << "HcclCommConfigInit was not called";
+  EXPECT_EQ(HcclCommInitRootInfoConfig(1, &root, 0, &config, &comm), HCCL_E_PARA) << "HcclCommConfigInit was not called";
   EXPECT_EQ(comm, nullptr);
 }
 
@@ -106,8 +105,7 @@ TEST_F(Checks, ClusterInfoTextMakesACommunicator) {
   HcclComm comm = nullptr, again = nullptr;
   EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 1, &config, &comm), HCCL_E_PARA) << "no such rank";
   ASSERT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &comm), HCCL_SUCCESS) << aclGetRecentErrMsg();
-  EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &again), HCCL_E_PARA)
-      << "repeated initialisation";
+  EXPECT_EQ(HcclCommInitClusterInfoMemConfig(text.c_str(), 0, &config, &again), HCCL_E_PARA) << "repeated initialisation";
   char name[128];
   EXPECT_EQ(HcclGetCommName(comm, name), HCCL_SUCCESS);
   EXPECT_STREQ(name, "by text");
@@ -126,8 +124,8 @@ TEST_F(Checks, AMeetingPointThatIsTakenIsNamed) {
   PlanByTable(table, text, 0, &plan);
   Address point = plan.roots.at(0);
   std::string why;
-  const Fd other = Listen(&point, &why);
-  ASSERT_TRUE(other.valid()) << why;
+  const ropeway::FileDescriptor other = Listen(&point, &why);
+  ASSERT_TRUE(other) << why;
   HcclCommConfig config;
   HcclCommConfigInit(&config);
   HcclComm comm = nullptr;
@@ -205,8 +203,7 @@ TEST_F(Checks, SubCommunicator) {
   EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 1, nullptr, 0xffffffff, 0, &config, &sub), HCCL_SUCCESS) << "takes no part";
   EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 0, ranks, 1, 0, &config, &sub), HCCL_E_PARA);
   EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 1, ranks, 1, 1, &config, &sub), HCCL_E_PARA);
-  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 2, ranks, 1, 0, &config, &sub), HCCL_E_PARA)
-      << "rank 7 is none of the parent";
+  EXPECT_EQ(HcclCreateSubCommConfig(&comm_, 2, ranks, 1, 0, &config, &sub), HCCL_E_PARA) << "rank 7 is none of the parent";
   ASSERT_EQ(HcclCreateSubCommConfig(&comm_, 1, ranks, 1, 0, &config, &sub), HCCL_SUCCESS) << aclGetRecentErrMsg();
   EXPECT_EQ(HcclCommDestroy(sub), HCCL_SUCCESS);
 }

@@ -10,14 +10,14 @@
 #include <cstring>
 #include <random>
 
-#include "hccl/rank/config.h"
-#include "hccl/rank/handshake.h"
-#include "hccl/rank/peer_table.h"
-#include "hccl/rank/rank_table.h"
-#include "hccl/rank/root_info.h"
-#include "hccl/rank/sha256.h"
-#include "hccl/rank/socket.h"
-#include "hccl/rank/wire.h"
+#include "hccl/bootstrap/comm_config.h"
+#include "hccl/bootstrap/rank_table.h"
+#include "hccl/bootstrap/root_info.h"
+#include "hccl/membership/peer_table.h"
+#include "hccl/transport/handshake.h"
+#include "hccl/transport/sha256.h"
+#include "hccl/transport/socket.h"
+#include "hccl/transport/wire.h"
 #include "hccl_ranks/ranks.h"
 
 namespace parts_test {
@@ -44,17 +44,15 @@ TEST(Sha256, StandardVectors) {
 }
 
 TEST(Sha256, HmacVectors) {
-  EXPECT_EQ(Hex(HmacSha256(std::string(20, '\x0b'), "Hi There")),
-            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
-  EXPECT_EQ(Hex(HmacSha256("Jefe", "what do ya want for nothing?")),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(Hex(HmacSha256(std::string(20, '\x0b'), "Hi There")), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(Hex(HmacSha256("Jefe", "what do ya want for nothing?")), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(Hex(HmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 // What the kernel was told about a new connection, in milliseconds.
 unsigned UserTimeout(const Address& there) {
-  const Fd fd = BeginConnect(there);
+  const ropeway::FileDescriptor fd = BeginConnect(there);
   unsigned limit = 0;
   socklen_t size = sizeof limit;
   EXPECT_EQ(getsockopt(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, &size), 0);
@@ -64,11 +62,18 @@ unsigned UserTimeout(const Address& there) {
 TEST(RankSocket, AnUnsoundLinkTimeoutIsIgnored) {
   Address here = *Address::Parse("127.0.0.1", 0);
   std::string why;
-  const Fd listener = Listen(&here, &why);
-  ASSERT_TRUE(listener.valid()) << why;
+  const ropeway::FileDescriptor listener = Listen(&here, &why);
+  ASSERT_TRUE(listener) << why;
   EXPECT_EQ(UserTimeout(here), 15000u);
-  for (const auto& [text, expected] : {std::pair{"1", 1000u}, {"3600", 3600000u}, {"0", 15000u}, {"-3", 15000u}, {"3601", 15000u},
-                                       {"9999999999999999999", 15000u}, {"soon", 15000u}, {"2s", 15000u}, {"", 15000u}}) {
+  for (const auto& [text, expected] : {std::pair{"1", 1000u},
+                                       {"3600", 3600000u},
+                                       {"0", 15000u},
+                                       {"-3", 15000u},
+                                       {"3601", 15000u},
+                                       {"9999999999999999999", 15000u},
+                                       {"soon", 15000u},
+                                       {"2s", 15000u},
+                                       {"", 15000u}}) {
     const ropeway_test::Setting setting("ROPEWAY_HCCL_LINK_TIMEOUT", text);
     EXPECT_EQ(UserTimeout(here), expected) << text;
   }
@@ -181,8 +186,7 @@ TEST_F(Handshake, NothingElseIsBelieved) {
     changed[at] = static_cast<char>(changed[at] ^ 4);
     EXPECT_FALSE(ParseVerdict(changed, sent, secret_, nonce_, &verdict)) << at;
   }
-  EXPECT_FALSE(ProvesSecret(answer + sent.substr(answer.size()), secret_, nonce_))
-      << "an answer reflected as a greeting";
+  EXPECT_FALSE(ProvesSecret(answer + sent.substr(answer.size()), secret_, nonce_)) << "an answer reflected as a greeting";
 }
 
 constexpr char kGoodTable[] = R"({"status":"completed","version":"1.0","server_count":"2","server_list":[
@@ -247,8 +251,7 @@ class ForeignConfig {
  public:
   ForeignConfig(const HcclCommConfig& config, uint64_t size, uint32_t version)
       : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
-        memory_(
-            static_cast<char*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+        memory_(static_cast<char*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
         place_(memory_ + page_ - size) {
     EXPECT_EQ(mprotect(memory_ + page_, page_, PROT_NONE), 0);
     HcclCommConfigInfo info{size, HCCL_COMM_CONFIG_MAGIC_WORD, version, 0};

@@ -27,11 +27,9 @@ TEST_F(SendRecv, BytesArriveAtEverySize) {
       DeviceBuffer buffer(size);
       if (self.rank == 0) {
         buffer.Write(Pattern(size, 7));
-        EXPECT_EQ(HcclSend(buffer.get(), size, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS)
-            << aclGetRecentErrMsg();
+        EXPECT_EQ(HcclSend(buffer.get(), size, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
       } else {
-        EXPECT_EQ(HcclRecv(buffer.get(), size, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS)
-            << aclGetRecentErrMsg();
+        EXPECT_EQ(HcclRecv(buffer.get(), size, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
       }
       EXPECT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
       EXPECT_EQ(buffer.Read(size), Pattern(size, 7));
@@ -72,9 +70,7 @@ TEST_F(SendRecv, ReceivesLeaveTheContextsFailureModeAlone) {
     HcclSendRecvItem item{way, buffer.get(), kSize, HCCL_DATA_TYPE_UINT8, 1 - self.rank};
     ASSERT_EQ(HcclBatchSendRecv(&item, 1, self.comm, self.stream), HCCL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
-    const auto fail = [](void*, ropewayOperation operation) {
-      ropewayFinishOperation(operation, 507899, "on purpose");
-    };
+    const auto fail = [](void*, ropewayOperation operation) { ropewayFinishOperation(operation, 507899, "on purpose"); };
     ASSERT_EQ(ropewayLaunchOperation(
                   fail, [](void*, int32_t) {}, nullptr, self.stream),
               ACL_SUCCESS);
@@ -123,8 +119,7 @@ TEST_F(SendRecv, ABatchCopiesWhatTheRankSendsToItself) {
     StreamGate gate;
     ASSERT_EQ(gate.Close(self.stream), ACL_SUCCESS);
     for (DeviceBuffer* out : {&first, &second})
-      ASSERT_EQ(aclrtMemcpyAsync(out->get(), kSize, source.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, self.stream),
-                ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpyAsync(out->get(), kSize, source.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, self.stream), ACL_SUCCESS);
     ASSERT_EQ(HcclBatchSendRecv(items, 6, self.comm, self.stream), HCCL_SUCCESS) << aclGetRecentErrMsg();
     gate.Open();
     ASSERT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();

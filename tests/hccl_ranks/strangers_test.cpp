@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "hccl/rank/handshake.h"
-#include "hccl/rank/root_info.h"
+#include "hccl/bootstrap/root_info.h"
+#include "hccl/transport/handshake.h"
 #include "hccl_ranks/ranks.h"
 
 namespace strangers_test {
@@ -78,16 +78,14 @@ TEST_F(Strangers, GetNothingButRandomBytes) {
 TEST_F(Strangers, WrongSecretIsHungUpOn) {
   const int fd = Knock();
   const std::string nonce = Read(fd, kNonceBytes);
-  ExpectHungUpOn(fd, MakeHello({ticket_.communicator, 0, kRoot, Purpose::kJoin}, std::string(32, 'w'), nonce,
-                               std::string(32, 'o')));
+  ExpectHungUpOn(fd, MakeHello({ticket_.communicator, 0, kRoot, Purpose::kJoin}, std::string(32, 'w'), nonce, std::string(32, 'o')));
   ExpectRanksMeet();
 }
 
 TEST_F(Strangers, UnknownCommunicatorIsHungUpOn) {
   const int fd = Knock();
   const std::string nonce = Read(fd, kNonceBytes);
-  ExpectHungUpOn(
-      fd, MakeHello({std::string(16, 'u'), 0, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o')));
+  ExpectHungUpOn(fd, MakeHello({std::string(16, 'u'), 0, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o')));
   ExpectRanksMeet();
 }
 
@@ -95,8 +93,7 @@ TEST_F(Strangers, UnknownCommunicatorIsHungUpOn) {
 TEST_F(Strangers, ReplayIsHungUpOn) {
   const int first = Knock();
   const std::string nonce = Read(first, kNonceBytes);
-  const std::string hello =
-      MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
+  const std::string hello = MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
   EXPECT_EQ(send(first, hello.data(), hello.size(), 0), static_cast<ssize_t>(hello.size()));
   EXPECT_EQ(Read(first, kVerdictBytes).size(), kVerdictBytes) << "the real one is answered";
   const int second = Knock();
@@ -110,8 +107,7 @@ TEST_F(Strangers, ReplayIsHungUpOn) {
 TEST_F(Strangers, GarbageBehindAGoodGreetingEndsThatConnectionOnly) {
   const int fd = Knock();
   const std::string nonce = Read(fd, kNonceBytes);
-  const std::string hello =
-      MakeHello({ticket_.communicator, 7, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
+  const std::string hello = MakeHello({ticket_.communicator, 7, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
   EXPECT_EQ(send(fd, hello.data(), hello.size(), 0), static_cast<ssize_t>(hello.size()));
   EXPECT_EQ(Read(fd, kVerdictBytes).size(), kVerdictBytes);
   const std::string garbage(100000, '\xff');
@@ -159,8 +155,7 @@ TEST_F(LocalStrangers, AFloodPushesOutItsOwnKind) {
     EXPECT_EQ(Read(flood.back(), kNonceBytes).size(), kNonceBytes);
   }
   EXPECT_EQ(Read(flood[0], 1), "") << "hung up on";
-  const std::string hello =
-      MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
+  const std::string hello = MakeHello({ticket_.communicator, 1, kRoot, Purpose::kJoin}, ticket_.secret, nonce, std::string(32, 'o'));
   EXPECT_EQ(send(slow, hello.data(), hello.size(), MSG_NOSIGNAL), static_cast<ssize_t>(hello.size()));
   EXPECT_EQ(Read(slow, kVerdictBytes).size(), kVerdictBytes) << "answered";
   close(slow);

@@ -57,9 +57,7 @@ T* At(uintptr_t address) {
 extern "C" {
 
 aclError TargetSynchronizeDeviceWithTimeout(int32_t timeout) { return Note("device", timeout); }
-aclError TargetSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
-  return Note("stream", stream, timeout);
-}
+aclError TargetSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) { return Note("stream", stream, timeout); }
 aclError TargetSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) { return Note("event", event, timeout); }
 aclError TargetStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
   return Note("wait", stream, event, timeout);
@@ -68,13 +66,12 @@ aclError TargetCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, ui
   return Note("create stream", stream, priority, flag);
 }
 aclError TargetCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) { return Note("create ex event", event, flag); }
-aclError TargetMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                             aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs) {
+aclError TargetMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                             size_t* attrsIndexes, size_t numAttrs) {
   return Note("batch", dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
 }
-aclError TargetMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
-                                  aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
-                                  aclrtStream stream) {
+aclError TargetMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                                  size_t* attrsIndexes, size_t numAttrs, aclrtStream stream) {
   return Note("batch async", dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, stream);
 }
 
@@ -101,12 +98,12 @@ TEST(Overloads, CreateCallsForwardToTheirLongForms) {
 }
 
 TEST(Overloads, BatchCallsWithoutAFailIndexForwardToV2) {
-  EXPECT_EQ(aclrtMemcpyBatch(At<void*>(8), At<size_t>(16), At<void*>(24), At<size_t>(32), 5,
-                             At<aclrtMemcpyBatchAttr>(40), At<size_t>(48), 6),
-            42);
+  EXPECT_EQ(
+      aclrtMemcpyBatch(At<void*>(8), At<size_t>(16), At<void*>(24), At<size_t>(32), 5, At<aclrtMemcpyBatchAttr>(40), At<size_t>(48), 6),
+      42);
   EXPECT_EQ(last_call, "batch 8 16 24 32 5 40 48 6");
-  EXPECT_EQ(aclrtMemcpyBatchAsync(At<void*>(8), At<size_t>(16), At<void*>(24), At<size_t>(32), 5,
-                                  At<aclrtMemcpyBatchAttr>(40), At<size_t>(48), 6, At<void>(56)),
+  EXPECT_EQ(aclrtMemcpyBatchAsync(At<void*>(8), At<size_t>(16), At<void*>(24), At<size_t>(32), 5, At<aclrtMemcpyBatchAttr>(40),
+                                  At<size_t>(48), 6, At<void>(56)),
             42);
   EXPECT_EQ(last_call, "batch async 8 16 24 32 5 40 48 6 56");
 }

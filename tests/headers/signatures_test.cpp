@@ -76,8 +76,7 @@ RW_SIGNATURE(aclrtMallocForTaskScheduler, aclError(void**, size_t, aclrtMemMallo
 RW_SIGNATURE(aclrtMallocHostWithCfg, aclError(void**, uint64_t, aclrtMallocConfig*));
 RW_SIGNATURE(aclrtPointerGetAttributes, aclError(const void*, aclrtPtrAttributes*));
 RW_SIGNATURE(aclrtMemManagedGetAttr, aclError(aclrtMemManagedRangeAttribute, const void*, size_t, void*, size_t));
-RW_SIGNATURE(aclrtMemManagedGetAttrs,
-             aclError(aclrtMemManagedRangeAttribute*, size_t, const void*, size_t, void**, size_t*));
+RW_SIGNATURE(aclrtMemManagedGetAttrs, aclError(aclrtMemManagedRangeAttribute*, size_t, const void*, size_t, void**, size_t*));
 RW_SIGNATURE(aclrtHostRegister, aclError(void*, uint64_t, aclrtHostRegisterType, void**));
 RW_SIGNATURE(aclrtHostRegisterV2, aclError(void*, uint64_t, uint32_t));
 RW_SIGNATURE(aclrtHostGetDevicePointer, aclError(void*, void**, uint32_t));
@@ -100,19 +99,15 @@ RW_SIGNATURE(aclrtMemsetD32, aclError(void*, size_t, uint32_t, size_t));
 RW_SIGNATURE(aclrtMemsetD32Async, aclError(void*, size_t, uint32_t, size_t, aclrtStream));
 RW_SIGNATURE(aclrtMemcpyAsyncWithCondition, aclError(void*, size_t, const void*, size_t, aclrtMemcpyKind, aclrtStream));
 RW_SIGNATURE(aclrtMemcpy2d, aclError(void*, size_t, const void*, size_t, size_t, size_t, aclrtMemcpyKind));
-RW_SIGNATURE(aclrtMemcpy2dAsync,
-             aclError(void*, size_t, const void*, size_t, size_t, size_t, aclrtMemcpyKind, aclrtStream));
+RW_SIGNATURE(aclrtMemcpy2dAsync, aclError(void*, size_t, const void*, size_t, size_t, size_t, aclrtMemcpyKind, aclrtStream));
 RW_SIGNATURE(aclrtGetSymbolAddress, aclError(const void*, void**));
 RW_SIGNATURE(aclrtGetSymbolSize, aclError(const void*, size_t*));
 RW_SIGNATURE(aclrtMemcpyFromSymbol, aclError(void*, size_t, const void*, size_t, size_t, aclrtMemcpyKind));
-RW_SIGNATURE(aclrtMemcpyFromSymbolAsync,
-             aclError(void*, size_t, const void*, size_t, size_t, aclrtMemcpyKind, aclrtStream));
+RW_SIGNATURE(aclrtMemcpyFromSymbolAsync, aclError(void*, size_t, const void*, size_t, size_t, aclrtMemcpyKind, aclrtStream));
 RW_SIGNATURE(aclrtMemcpyToSymbol, aclError(const void*, const void*, size_t, size_t, aclrtMemcpyKind));
-RW_SIGNATURE(aclrtMemcpyToSymbolAsync,
-             aclError(const void*, const void*, size_t, size_t, aclrtMemcpyKind, aclrtStream));
+RW_SIGNATURE(aclrtMemcpyToSymbolAsync, aclError(const void*, const void*, size_t, size_t, aclrtMemcpyKind, aclrtStream));
 RW_SIGNATURE(aclrtMemsetAsync, aclError(void*, size_t, int32_t, size_t, aclrtStream));
-RW_SIGNATURE(aclrtMemManagedAdvise,
-             aclError(const void* const, uint64_t, aclrtMemManagedAdviseType, aclrtMemManagedLocation));
+RW_SIGNATURE(aclrtMemManagedAdvise, aclError(const void* const, uint64_t, aclrtMemManagedAdviseType, aclrtMemManagedLocation));
 RW_SIGNATURE(aclrtReserveMemAddress, aclError(void**, size_t, size_t, void*, uint64_t));
 RW_SIGNATURE(aclrtReleaseMemAddress, aclError(void*));
 RW_SIGNATURE(aclrtMallocPhysical, aclError(aclrtDrvMemHandle*, size_t, const aclrtPhysicalMemProp*, uint64_t));
@@ -171,8 +166,7 @@ RW_SIGNATURE(aclrtLaunchKernel, aclError(aclrtFuncHandle, uint32_t, const void*,
 RW_SIGNATURE(aclrtMemExportToShareableHandle, aclError(aclrtDrvMemHandle, aclrtMemHandleType, uint64_t, uint64_t*));
 RW_SIGNATURE(aclrtMemExportToShareableHandleV2, aclError(aclrtDrvMemHandle, uint64_t, aclrtMemSharedHandleType, void*));
 RW_SIGNATURE(aclrtMemImportFromShareableHandle, aclError(uint64_t, int32_t, aclrtDrvMemHandle*));
-RW_SIGNATURE(aclrtMemImportFromShareableHandleV2,
-             aclError(void*, aclrtMemSharedHandleType, uint64_t, aclrtDrvMemHandle*));
+RW_SIGNATURE(aclrtMemImportFromShareableHandleV2, aclError(void*, aclrtMemSharedHandleType, uint64_t, aclrtDrvMemHandle*));
 RW_SIGNATURE(aclrtMemSetPidToShareableHandle, aclError(uint64_t, int32_t*, size_t));
 RW_SIGNATURE(aclrtMemSetPidToShareableHandleV2, aclError(void*, aclrtMemSharedHandleType, int32_t*, size_t));
 RW_SIGNATURE(aclrtMemGetAllocationGranularity, aclError(aclrtPhysicalMemProp*, aclrtMemGranularityOptions, size_t*));
@@ -191,8 +185,7 @@ RW_SIGNATURE(aclrtGetFunctionAddr, aclError(aclrtFuncHandle, void**, void**));
 RW_SIGNATURE(aclrtGetFunctionSize, aclError(aclrtFuncHandle, size_t*, size_t*));
 RW_SIGNATURE(aclrtGetMemcpyDescSize, aclError(aclrtMemcpyKind, size_t*));
 RW_SIGNATURE(aclrtSetMemcpyDesc, aclError(void*, aclrtMemcpyKind, void*, void*, size_t, void*));
-RW_SIGNATURE(aclrtMemcpyAsyncWithOffset,
-             aclError(void**, size_t, size_t, const void**, size_t, size_t, aclrtMemcpyKind, aclrtStream));
+RW_SIGNATURE(aclrtMemcpyAsyncWithOffset, aclError(void**, size_t, size_t, const void**, size_t, size_t, aclrtMemcpyKind, aclrtStream));
 RW_SIGNATURE(aclrtMemcpyAsyncWithDesc, aclError(void*, aclrtMemcpyKind, aclrtStream));
 RW_SIGNATURE(aclrtKernelArgsGetHandleMemSize, aclError(aclrtFuncHandle, size_t*));
 RW_SIGNATURE(aclrtKernelArgsGetMemSize, aclError(aclrtFuncHandle, size_t, size_t*));
@@ -202,12 +195,10 @@ RW_SIGNATURE(aclrtKernelArgsAppend, aclError(aclrtArgsHandle, void*, size_t, acl
 RW_SIGNATURE(aclrtKernelArgsAppendPlaceHolder, aclError(aclrtArgsHandle, aclrtParamHandle*));
 RW_SIGNATURE(aclrtKernelArgsGetPlaceHolderBuffer, aclError(aclrtArgsHandle, aclrtParamHandle, size_t, void**));
 RW_SIGNATURE(aclrtKernelArgsParaUpdate, aclError(aclrtArgsHandle, aclrtParamHandle, void*, size_t));
-RW_SIGNATURE(aclrtLaunchKernelWithConfig,
-             aclError(aclrtFuncHandle, uint32_t, aclrtStream, aclrtLaunchKernelCfg*, aclrtArgsHandle, void*));
+RW_SIGNATURE(aclrtLaunchKernelWithConfig, aclError(aclrtFuncHandle, uint32_t, aclrtStream, aclrtLaunchKernelCfg*, aclrtArgsHandle, void*));
 RW_SIGNATURE(aclmdlRITaskGetParams, aclError(aclmdlRITask, aclmdlRITaskParams*));
 RW_SIGNATURE(aclmdlRITaskSetParams, aclError(aclmdlRITask, aclmdlRITaskParams*));
-RW_SIGNATURE(aclmdlRIKernelTaskGetAttribute,
-             aclError(aclmdlRITask, aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue*));
+RW_SIGNATURE(aclmdlRIKernelTaskGetAttribute, aclError(aclmdlRITask, aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue*));
 RW_SIGNATURE(aclmdlRIUpdate, aclError(aclmdlRI));
 RW_SIGNATURE(aclmdlRITaskDisable, aclError(aclmdlRITask));
 RW_SIGNATURE(aclrtKernelArgsFinalize, aclError(aclrtArgsHandle));
@@ -233,14 +224,11 @@ RW_SIGNATURE(aclrtDeviceSetLimit, aclError(aclrtDeviceLimit, size_t));
 RW_SIGNATURE(aclrtDeviceGetLimit, aclError(aclrtDeviceLimit, size_t*));
 RW_SIGNATURE(aclrtDeviceGetPCIBusId, aclError(int32_t, char*, int32_t));
 RW_SIGNATURE(aclrtDeviceGetByPCIBusId, aclError(const char*, int32_t*));
-RW_SIGNATURE(aclrtDeviceGetHostAtomicCapabilities,
-             aclError(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t));
-RW_SIGNATURE(aclrtDeviceGetP2PAtomicCapabilities,
-             aclError(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t, int32_t));
+RW_SIGNATURE(aclrtDeviceGetHostAtomicCapabilities, aclError(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t));
+RW_SIGNATURE(aclrtDeviceGetP2PAtomicCapabilities, aclError(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t, int32_t));
 RW_SIGNATURE(aclrtCtxGetCurrentDefaultStream, aclError(aclrtStream*));
 RW_SIGNATURE(aclrtGetPrimaryCtxState, aclError(int32_t, uint32_t*, int32_t*));
-RW_SIGNATURE(aclrtReduceAsync,
-             aclError(void*, const void*, uint64_t, aclrtReduceKind, aclDataType, aclrtStream, void*));
+RW_SIGNATURE(aclrtReduceAsync, aclError(void*, const void*, uint64_t, aclrtReduceKind, aclDataType, aclrtStream, void*));
 RW_SIGNATURE(aclrtGetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t*));
 RW_SIGNATURE(aclrtSetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t));
 RW_SIGNATURE(aclrtResetDeviceResLimit, aclError(int32_t));
@@ -257,8 +245,7 @@ RW_SIGNATURE(aclrtCreateLabelList, aclError(aclrtLabel*, size_t, aclrtLabelList*
 RW_SIGNATURE(aclrtDestroyLabelList, aclError(aclrtLabelList));
 RW_SIGNATURE(aclrtSwitchLabelByIndex, aclError(void*, uint32_t, aclrtLabelList, aclrtStream));
 RW_SIGNATURE(aclrtActiveStream, aclError(aclrtStream, aclrtStream));
-RW_SIGNATURE(aclrtSwitchStream,
-             aclError(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream, aclrtStream, aclrtStream));
+RW_SIGNATURE(aclrtSwitchStream, aclError(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream, aclrtStream, aclrtStream));
 RW_SIGNATURE(aclrtGetFunctionName, aclError(aclrtFuncHandle, uint32_t, char*));
 RW_SIGNATURE(aclrtGetBufFromChain, aclError(aclrtMbuf, uint32_t, aclrtMbuf*));
 RW_SIGNATURE(aclrtGetBufChainNum, aclError(aclrtMbuf, uint32_t*));
@@ -276,12 +263,10 @@ RW_SIGNATURE(aclrtRegisterCpuFunc, aclError(const aclrtBinHandle, const char*, c
 RW_SIGNATURE(aclrtCmoAsyncWithBarrier, aclError(void*, size_t, aclrtCmoType, uint32_t, aclrtStream));
 RW_SIGNATURE(aclrtCmoWaitBarrier, aclError(aclrtBarrierTaskInfo*, aclrtStream, uint32_t));
 RW_SIGNATURE(aclrtGetDevicesTopo, aclError(uint32_t, uint32_t, uint64_t*));
-RW_SIGNATURE(aclrtMemcpyBatch,
-             aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t, size_t*));
-RW_SIGNATURE(aclrtMemcpyBatchV2,
-             aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t));
-RW_SIGNATURE(aclrtMemcpyBatchAsync, aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*,
-                                             size_t, size_t*, aclrtStream));
+RW_SIGNATURE(aclrtMemcpyBatch, aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t, size_t*));
+RW_SIGNATURE(aclrtMemcpyBatchV2, aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t));
+RW_SIGNATURE(aclrtMemcpyBatchAsync,
+             aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t, size_t*, aclrtStream));
 RW_SIGNATURE(aclrtMemcpyBatchAsyncV2,
              aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t, aclrtStream));
 RW_SIGNATURE(aclrtIpcMemGetExportKey, aclError(void*, size_t, char*, size_t, uint64_t));
@@ -338,15 +323,13 @@ RW_SIGNATURE(aclrtGetPhyDevIdByLogicDevId, aclError(const int32_t, int32_t* cons
 RW_SIGNATURE(aclrtGetUserDevIdByPhyDevId, aclError(const int32_t, int32_t* const));
 RW_SIGNATURE(aclrtGetPhyDevIdByUserDevId, aclError(const int32_t, int32_t* const));
 RW_SIGNATURE(aclrtProfTrace, aclError(void*, int32_t, aclrtStream));
-RW_SIGNATURE(aclrtLaunchKernelV2,
-             aclError(aclrtFuncHandle, uint32_t, const void*, size_t, aclrtLaunchKernelCfg*, aclrtStream));
-RW_SIGNATURE(aclrtLaunchKernelWithHostArgs, aclError(aclrtFuncHandle, uint32_t, aclrtStream, aclrtLaunchKernelCfg*,
-                                                     void*, size_t, aclrtPlaceHolderInfo*, size_t));
+RW_SIGNATURE(aclrtLaunchKernelV2, aclError(aclrtFuncHandle, uint32_t, const void*, size_t, aclrtLaunchKernelCfg*, aclrtStream));
+RW_SIGNATURE(aclrtLaunchKernelWithHostArgs,
+             aclError(aclrtFuncHandle, uint32_t, aclrtStream, aclrtLaunchKernelCfg*, void*, size_t, aclrtPlaceHolderInfo*, size_t));
 RW_SIGNATURE(aclrtLaunchKernelWithArgsArray, aclError(void*, uint32_t, aclrtStream, aclrtLaunchKernelCfg*, void**));
-RW_SIGNATURE(aclrtLaunchSIMTKernelWithArgsArray,
-             aclError(void*, dim3, dim3, size_t, aclrtStream, aclrtLaunchKernelCfg*, void**));
-RW_SIGNATURE(aclrtLaunchSIMTKernelWithHostArgs, aclError(void*, dim3, dim3, size_t, aclrtStream, aclrtLaunchKernelCfg*,
-                                                         void*, size_t, aclrtPlaceHolderInfo*, size_t));
+RW_SIGNATURE(aclrtLaunchSIMTKernelWithArgsArray, aclError(void*, dim3, dim3, size_t, aclrtStream, aclrtLaunchKernelCfg*, void**));
+RW_SIGNATURE(aclrtLaunchSIMTKernelWithHostArgs,
+             aclError(void*, dim3, dim3, size_t, aclrtStream, aclrtLaunchKernelCfg*, void*, size_t, aclrtPlaceHolderInfo*, size_t));
 RW_SIGNATURE(aclrtCtxGetFloatOverflowAddr, aclError(void**));
 RW_SIGNATURE(aclrtGetFloatOverflowStatus, aclError(void*, uint64_t, aclrtStream));
 RW_SIGNATURE(aclrtResetFloatOverflowStatus, aclError(aclrtStream));
@@ -400,8 +383,7 @@ RW_SIGNATURE(aclrtMemGetAllocationPropertiesFromHandle, aclError(aclrtDrvMemHand
 RW_SIGNATURE(aclrtReserveMemAddressNoUCMemory, aclError(void**, size_t, size_t, void*, uint64_t));
 RW_SIGNATURE(aclrtMemGetAddressRange, aclError(void*, void**, size_t*));
 RW_SIGNATURE(aclrtMemP2PMap, aclError(void*, size_t, int32_t, uint64_t));
-RW_SIGNATURE(aclrtMemManagedPrefetchAsync,
-             aclError(const void*, size_t, aclrtMemManagedLocation, uint32_t, aclrtStream));
+RW_SIGNATURE(aclrtMemManagedPrefetchAsync, aclError(const void*, size_t, aclrtMemManagedLocation, uint32_t, aclrtStream));
 RW_SIGNATURE(aclrtMemManagedPrefetchBatchAsync,
              aclError(const void**, size_t*, size_t, aclrtMemManagedLocation*, size_t*, size_t, uint64_t, aclrtStream));
 RW_SIGNATURE(aclrtMemMapSelectedLink, aclError(void*, size_t, void*, uint32_t));
@@ -427,12 +409,11 @@ RW_SIGNATURE(aclrtAllocatorSetObjToDesc, aclError(aclrtAllocatorDesc, aclrtAlloc
 RW_SIGNATURE(aclrtAllocatorSetAllocFuncToDesc, aclError(aclrtAllocatorDesc, aclrtAllocatorAllocFunc));
 RW_SIGNATURE(aclrtAllocatorSetFreeFuncToDesc, aclError(aclrtAllocatorDesc, aclrtAllocatorFreeFunc));
 RW_SIGNATURE(aclrtAllocatorSetAllocAdviseFuncToDesc, aclError(aclrtAllocatorDesc, aclrtAllocatorAllocAdviseFunc));
-RW_SIGNATURE(aclrtAllocatorSetGetAddrFromBlockFuncToDesc,
-             aclError(aclrtAllocatorDesc, aclrtAllocatorGetAddrFromBlockFunc));
+RW_SIGNATURE(aclrtAllocatorSetGetAddrFromBlockFuncToDesc, aclError(aclrtAllocatorDesc, aclrtAllocatorGetAddrFromBlockFunc));
 RW_SIGNATURE(aclrtAllocatorRegister, aclError(aclrtStream, aclrtAllocatorDesc));
 RW_SIGNATURE(aclrtAllocatorGetByStream,
-             aclError(aclrtStream, aclrtAllocatorDesc*, aclrtAllocator*, aclrtAllocatorAllocFunc*,
-                      aclrtAllocatorFreeFunc*, aclrtAllocatorAllocAdviseFunc*, aclrtAllocatorGetAddrFromBlockFunc*));
+             aclError(aclrtStream, aclrtAllocatorDesc*, aclrtAllocator*, aclrtAllocatorAllocFunc*, aclrtAllocatorFreeFunc*,
+                      aclrtAllocatorAllocAdviseFunc*, aclrtAllocatorGetAddrFromBlockFunc*));
 RW_SIGNATURE(aclrtAllocatorUnregister, aclError(aclrtStream));
 RW_SIGNATURE(aclrtMemPoolCreate, aclError(aclrtMemPool*, const aclrtMemPoolProps*));
 RW_SIGNATURE(aclrtMemPoolDestroy, aclError(const aclrtMemPool));

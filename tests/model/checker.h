@@ -44,9 +44,7 @@ class Checker {
   }
 
  private:
-  static std::string Bytes(const State& state) {
-    return std::string(reinterpret_cast<const char*>(&state), sizeof(State));
-  }
+  static std::string Bytes(const State& state) { return std::string(reinterpret_cast<const char*>(&state), sizeof(State)); }
 
   // False once something is broken: the schedule then stays as it is.
   bool Visit(const State& state) {

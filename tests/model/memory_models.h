@@ -17,8 +17,18 @@ struct RegistrationsModel {
   static constexpr uint8_t kOldCapacity = 2;
 
   enum Place : uint8_t {
-    kWriteBegin, kZeroCount, kSwitchArray, kFill, kSetCount, kWriteEnd,
-    kAnyAtAll, kReadVersion, kReadFirst, kReadSecond, kLook, kReadAgain,
+    kWriteBegin,
+    kZeroCount,
+    kSwitchArray,
+    kFill,
+    kSetCount,
+    kWriteEnd,
+    kAnyAtAll,
+    kReadVersion,
+    kReadFirst,
+    kReadSecond,
+    kLook,
+    kReadAgain,
     kEnd,
   };
   struct State {
@@ -41,9 +51,7 @@ struct RegistrationsModel {
       case kFill: next.filled = 1; return Go(next, thread, kSetCount, out);
       case kSetCount: next.count = 3; return Go(next, thread, kWriteEnd, out);
       case kWriteEnd: ++next.version; return Go(next, thread, kEnd, out);
-      case kAnyAtAll:
-        next.missed |= state.count == 0;
-        return Go(next, thread, state.count == 0 ? kEnd : kReadVersion, out);
+      case kAnyAtAll: next.missed |= state.count == 0; return Go(next, thread, state.count == 0 ? kEnd : kReadVersion, out);
       case kReadVersion: next.seen_version = state.version; return Go(next, thread, kReadFirst, out);
       case kReadFirst: Read(state, next, count_before_array); return Go(next, thread, kReadSecond, out);
       case kReadSecond: Read(state, next, !count_before_array); return Go(next, thread, kLook, out);
@@ -60,8 +68,9 @@ struct RegistrationsModel {
   }
 
   std::string Broken(const State& state) const {
-    return state.overrun != 0 ? "the reader looks behind the end of its array"
-           : state.missed != 0 ? "the reader misses what is registered" : "";
+    return state.overrun != 0  ? "the reader looks behind the end of its array"
+           : state.missed != 0 ? "the reader misses what is registered"
+                               : "";
   }
   std::string BrokenAtRest(const State& state) const { return state.place[kReader] == kEnd ? "" : "the reader hangs"; }
 

@@ -18,23 +18,23 @@ struct QueueModel {
   // Where a thread is. kRun... is RunOwned, for whoever owns the queue.
   enum Place : uint8_t {
     kStart,
-    kPublished,   // submitter: the task is in the ring, the state word has not been looked at
-    kLooked,      // saw an ownable word; the compare-and-swap comes next
-    kPush,        // the word is kQueued by us; the run list comes next
-    kRunLook,     // RunOwned: compare executed with submitted
+    kPublished,  // submitter: the task is in the ring, the state word has not been looked at
+    kLooked,     // saw an ownable word; the compare-and-swap comes next
+    kPush,       // the word is kQueued by us; the run list comes next
+    kRunLook,    // RunOwned: compare executed with submitted
     kRunHead,
-    kRunPark,     // the word is kBlocked, the gate comes next
-    kRunGiveUp,   // GoIdle: store kIdle
-    kRunAgain,    // GoIdle: the second look
-    kRunTakeBack, // GoIdle: compare-and-swap
-    kRunHandOver, // the share is used up: store kQueued
+    kRunPark,      // the word is kBlocked, the gate comes next
+    kRunGiveUp,    // GoIdle: store kIdle
+    kRunAgain,     // GoIdle: the second look
+    kRunTakeBack,  // GoIdle: compare-and-swap
+    kRunHandOver,  // the share is used up: store kQueued
     kEnd,
   };
 
   struct State {
     uint8_t word = kIdle;
     uint8_t submitted = 0;
-    uint8_t executed = 0;   // of the owner
+    uint8_t executed = 0;  // of the owner
     uint8_t completed = 0;
     uint8_t drop_up_to = 0;
     uint8_t in_list = 0;
@@ -156,12 +156,9 @@ struct QueueModel {
           Go(next, kHelper, kLooked, out);
         }
         return;
-      case kLooked:
-        return TryOwn(state, kHelper, wanted, kStart, out);
-      case kPush:
-        return Push(state, kHelper, out);
-      default:
-        return;
+      case kLooked: return TryOwn(state, kHelper, wanted, kStart, out);
+      case kPush: return Push(state, kHelper, out);
+      default: return;
     }
   }
 
@@ -189,10 +186,8 @@ struct QueueModel {
         next.seen[kLane] = state.word;
         return Go(next, kLane, Ownable(state.word) ? kLooked : kStart, out);
       }
-      case kLooked:
-        return TryOwn(state, kLane, kNobody, kStart, out);
-      default:
-        return Push(state, kLane, out);
+      case kLooked: return TryOwn(state, kLane, kNobody, kStart, out);
+      default: return Push(state, kLane, out);
     }
   }
 
@@ -214,23 +209,16 @@ struct QueueModel {
         next.seen[kOpener] = 0;
         next.word = kQueued;
         return Go(next, kOpener, kPush, out);
-      case kPush:
-        next.in_list = 1;
-        return Go(next, kOpener, kEnd, out);
-      default:
-        return;
+      case kPush: next.in_list = 1; return Go(next, kOpener, kEnd, out);
+      default: return;
     }
   }
 
   void NextAborter(const State& state, States& out) const {
     State next = state;
     switch (state.place[kAborter]) {
-      case kStart:
-        next.abort_last = state.submitted;
-        return Go(next, kAborter, kLooked, out);
-      case kLooked:
-        next.drop_up_to = state.abort_last;
-        return Go(next, kAborter, kPublished, out);
+      case kStart: next.abort_last = state.submitted; return Go(next, kAborter, kLooked, out);
+      case kLooked: next.drop_up_to = state.abort_last; return Go(next, kAborter, kPublished, out);
       case kPublished:
         if (state.completed >= state.abort_last) return Go(next, kAborter, kEnd, out);
         if (Ownable(state.word)) return Own(state, kAborter, state.abort_last, out);
@@ -239,11 +227,8 @@ struct QueueModel {
           return Own(next, kAborter, state.abort_last, out);
         }
         return;
-      case kPush:
-        next.in_list = 1;
-        return Go(next, kAborter, kPublished, out);
-      default:
-        return;
+      case kPush: next.in_list = 1; return Go(next, kAborter, kPublished, out);
+      default: return;
     }
   }
 
@@ -277,15 +262,12 @@ struct QueueModel {
         next.seen[thread] = state.executed;
         next.word = kIdle;
         return Go(next, thread, second_look ? kRunAgain : Home(thread), out);
-      case kRunAgain:
-        return Go(next, thread, state.submitted == state.seen[thread] ? Home(thread) : kRunTakeBack, out);
+      case kRunAgain: return Go(next, thread, state.submitted == state.seen[thread] ? Home(thread) : kRunTakeBack, out);
       case kRunTakeBack:
         if (state.word != kIdle) return Go(next, thread, Home(thread), out);
         next.word = kOwned;
         return Go(next, thread, kRunLook, out);
-      default:
-        next.word = kQueued;
-        return Go(next, thread, kPush, out);
+      default: next.word = kQueued; return Go(next, thread, kPush, out);
     }
   }
 };

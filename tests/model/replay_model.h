@@ -16,21 +16,21 @@ struct ReplayModel {
   enum Word : uint8_t { kQueued, kOwned, kBlocked, kEnded };
 
   enum Place : uint8_t {
-    kHome,         // lanes: the run list; wakers: their branch; the aborter: a word that it can take
+    kHome,  // lanes: the run list; wakers: their branch; the aborter: a word that it can take
     // Has the queue, from here ...
-    kTake,         // exchanges `woken`, one branch after the other
-    kBlock,        // no branch can go on: the word becomes kBlocked
+    kTake,   // exchanges `woken`, one branch after the other
+    kBlock,  // no branch can go on: the word becomes kBlocked
     kStoreIdle,
     kUnblock,
-    kQueue,        // a waker: the word becomes kQueued
+    kQueue,  // a waker: the word becomes kQueued
     // ... to here.
-    kLook,         // at `woken`, one branch after the other; the queue may be somebody else's by now
+    kLook,  // at `woken`, one branch after the other; the queue may be somebody else's by now
     kClaim,
-    kSwap,         // lanes and the aborter: the compare-and-swap on the word
-    kStoreWoken,   // wakers
+    kSwap,        // lanes and the aborter: the compare-and-swap on the word
+    kStoreWoken,  // wakers
     kWakeClaim,
     kPush,
-    kClaimBlocked, // the aborter
+    kClaimBlocked,  // the aborter
     kEnd,
   };
 
@@ -42,8 +42,8 @@ struct ReplayModel {
     uint8_t outside[kBranches] = {1, 1};  // with a wait that nobody has ended yet
     uint8_t waits[kBranches] = {};        // that the owner knows to be over
     uint8_t place[kThreads] = {kHome, kHome, kTake, kHome, kHome};
-    uint8_t branch[kThreads] = {};        // where a loop over the branches is
-    uint8_t seen[kThreads] = {};          // what it has found; for a waker: that idle was set
+    uint8_t branch[kThreads] = {};  // where a loop over the branches is
+    uint8_t seen[kThreads] = {};    // what it has found; for a waker: that idle was set
   };
 
   uint8_t waits_of[kBranches] = {2, 2};
@@ -93,19 +93,11 @@ struct ReplayModel {
     State next = state;
     switch (state.place[thread]) {
       case kTake: return Take(next, thread, out);
-      case kBlock:
-        next.word = kBlocked;
-        return Go(next, thread, idle_before_look ? kStoreIdle : kLook, out);
-      case kStoreIdle:
-        next.idle = 1;
-        return Go(next, thread, idle_before_look ? kLook : Home(thread), out);
+      case kBlock: next.word = kBlocked; return Go(next, thread, idle_before_look ? kStoreIdle : kLook, out);
+      case kStoreIdle: next.idle = 1; return Go(next, thread, idle_before_look ? kLook : Home(thread), out);
       case kLook: return Look(next, thread, out);
-      case kClaim:
-        next.idle = 0;
-        return Go(next, thread, state.idle != 0 || !claim_for_news ? kUnblock : Home(thread), out);
-      default:
-        next.word = kOwned;
-        return Go(next, thread, kTake, out);
+      case kClaim: next.idle = 0; return Go(next, thread, state.idle != 0 || !claim_for_news ? kUnblock : Home(thread), out);
+      default: next.word = kOwned; return Go(next, thread, kTake, out);
     }
   }
 
@@ -154,9 +146,7 @@ struct ReplayModel {
         if (!claim_by_exchange) next.idle = 0;
         next.word = kQueued;
         return Go(next, waker, kPush, out);
-      default:
-        next.in_list = 1;
-        return Go(next, waker, kHome, out);
+      default: next.in_list = 1; return Go(next, waker, kHome, out);
     }
   }
 
@@ -183,9 +173,7 @@ struct ReplayModel {
         if (state.word == kBlocked) return Go(next, kAborter, kClaimBlocked, out);
         return;
       case kSwap: return Swap(next, kAborter, out);
-      case kClaimBlocked:
-        next.idle = 0;
-        return Go(next, kAborter, state.idle != 0 ? kUnblock : kEnd, out);
+      case kClaimBlocked: next.idle = 0; return Go(next, kAborter, state.idle != 0 ? kUnblock : kEnd, out);
       default: return;
     }
   }

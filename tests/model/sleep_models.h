@@ -17,11 +17,11 @@ struct LanesModel {
   static constexpr int kThreads = kHelpCaller + 1;
 
   enum Place : uint8_t {
-    kPopLook,      // lanes start here
+    kPopLook,  // lanes start here
     kPop,
-    kMoreLook,     // popped one: is there more
-    kMoreLinger,   // and is nobody lingering
-    kRunning,      // a task runs; it may run for ever
+    kMoreLook,    // popped one: is there more
+    kMoreLinger,  // and is nobody lingering
+    kRunning,     // a task runs; it may run for ever
     kLingerIn,
     kLingering,
     kLingerOutFound,
@@ -34,9 +34,9 @@ struct LanesModel {
     kAsleep,
     kCountOut,
     kClearAfter,
-    kPush,         // pushers start here
+    kPush,  // pushers start here
     kPushedLook,
-    kWakeLook,     // WakeOne, also the start of the one who calls for help
+    kWakeLook,  // WakeOne, also the start of the one who calls for help
     kWakeClaim,
     kWakeWord,
     kWakeFutex,
@@ -68,11 +68,9 @@ struct LanesModel {
       case kWakeLook:
       case kWakeClaim:
       case kWakeWord:
-      case kWakeFutex:
-        return NextWake(state, thread, out);
+      case kWakeFutex: return NextWake(state, thread, out);
       case kPush:
-      case kPushedLook:
-        return NextPush(state, thread, out);
+      case kPushedLook: return NextPush(state, thread, out);
       case kReadWord:
       case kCountIn:
       case kClearBefore:
@@ -80,10 +78,8 @@ struct LanesModel {
       case kWait:
       case kAsleep:
       case kCountOut:
-      case kClearAfter:
-        return NextSleep(state, thread, out);
-      default:
-        return NextWork(state, thread, out);
+      case kClearAfter: return NextSleep(state, thread, out);
+      default: return NextWork(state, thread, out);
     }
   }
 
@@ -114,37 +110,26 @@ struct LanesModel {
     out.push_back(state);
   }
   static bool IsLane(int thread) { return thread < kLanes; }
-  bool Absent(int thread) const {
-    return thread == kHelpCaller ? !help_caller : thread >= kLanes + pushers;
-  }
+  bool Absent(int thread) const { return thread == kHelpCaller ? !help_caller : thread >= kLanes + pushers; }
 
   void NextWork(const State& state, int lane, States& out) const {
     State next = state;
     switch (state.place[lane]) {
-      case kPopLook:
-        return Go(next, lane, state.listed != 0 ? kPop : kLingerIn, out);
+      case kPopLook: return Go(next, lane, state.listed != 0 ? kPop : kLingerIn, out);
       case kPop:
         if (state.listed == 0) return Go(next, lane, kLingerIn, out);
         --next.listed;
         return Go(next, lane, wake_when_more ? kMoreLook : kRunning, out);
-      case kMoreLook:
-        return Go(next, lane, state.listed != 0 ? kMoreLinger : kRunning, out);
-      case kMoreLinger:
-        return Go(next, lane, state.lingering == 0 ? kWakeLook : kRunning, out);
-      case kRunning:
-        ++next.ran;
-        return Go(next, lane, kPopLook, out);
-      case kLingerIn:
-        ++next.lingering;
-        return Go(next, lane, kLingering, out);
-      case kLingering:
-        return Go(next, lane, state.listed != 0 ? kLingerOutFound : kLingerOutNothing, out);
+      case kMoreLook: return Go(next, lane, state.listed != 0 ? kMoreLinger : kRunning, out);
+      case kMoreLinger: return Go(next, lane, state.lingering == 0 ? kWakeLook : kRunning, out);
+      case kRunning: ++next.ran; return Go(next, lane, kPopLook, out);
+      case kLingerIn: ++next.lingering; return Go(next, lane, kLingering, out);
+      case kLingering: return Go(next, lane, state.listed != 0 ? kLingerOutFound : kLingerOutNothing, out);
       case kLingerOutFound:
       case kLingerOutNothing:
         --next.lingering;
         return Go(next, lane, state.place[lane] == kLingerOutFound ? kPopLook : read_word_first ? kReadWord : kCountIn, out);
-      default:
-        return;
+      default: return;
     }
   }
 
@@ -154,26 +139,18 @@ struct LanesModel {
       case kReadWord:
         next.seen_word[lane] = state.word;
         return Go(next, lane, read_word_first ? (count_before_look ? kCountIn : kLastLook) : kWait, out);
-      case kCountIn:
-        ++next.sleeping;
-        return Go(next, lane, clear_before_wait ? kClearBefore : count_before_look ? kLastLook : kWait, out);
-      case kClearBefore:
-        next.under_way = 0;
-        return Go(next, lane, count_before_look ? kLastLook : kWait, out);
+      case kCountIn: ++next.sleeping; return Go(next, lane, clear_before_wait ? kClearBefore : count_before_look ? kLastLook : kWait, out);
+      case kClearBefore: next.under_way = 0; return Go(next, lane, count_before_look ? kLastLook : kWait, out);
       case kLastLook:
         if (look_before_wait && state.listed != 0) return Go(next, lane, count_before_look ? kCountOut : kPopLook, out);
         return Go(next, lane, !count_before_look ? kCountIn : read_word_first ? kWait : kReadWord, out);
-      case kWait:
-        return Go(next, lane, state.word == state.seen_word[lane] ? kAsleep : kCountOut, out);
+      case kWait: return Go(next, lane, state.word == state.seen_word[lane] ? kAsleep : kCountOut, out);
       case kCountOut:
         --next.sleeping;
         next.seen_word[lane] = 0;  // states that differ in leftovers only are one
         return Go(next, lane, kClearAfter, out);
-      case kClearAfter:
-        next.under_way = 0;
-        return Go(next, lane, kPopLook, out);
-      default:
-        return;  // asleep
+      case kClearAfter: next.under_way = 0; return Go(next, lane, kPopLook, out);
+      default: return;  // asleep
     }
   }
 
@@ -190,16 +167,10 @@ struct LanesModel {
     const Place home = IsLane(thread) ? kRunning : kEnd;
     State next = state;
     switch (state.place[thread]) {
-      case kWakeLook:
-        return Go(next, thread, state.sleeping == 0 ? home : kWakeClaim, out);
-      case kWakeClaim:
-        next.under_way = 1;
-        return Go(next, thread, state.under_way != 0 ? home : kWakeWord, out);
-      case kWakeWord:
-        ++next.word;
-        return Go(next, thread, kWakeFutex, out);
-      default:
-        break;
+      case kWakeLook: return Go(next, thread, state.sleeping == 0 ? home : kWakeClaim, out);
+      case kWakeClaim: next.under_way = 1; return Go(next, thread, state.under_way != 0 ? home : kWakeWord, out);
+      case kWakeWord: ++next.word; return Go(next, thread, kWakeFutex, out);
+      default: break;
     }
     bool woke = false;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -223,19 +194,19 @@ struct WaitersModel {
   static constexpr uint8_t kNever = 0xFF;
 
   enum Place : uint8_t {
-    kLook,          // waiters: is it done, was it aborted
+    kLook,  // waiters: is it done, was it aborted
     kReadProgress,
     kReadWakeAt,
     kSwapWakeAt,
     kLastLook,
     kWait,
     kAsleep,
-    kComplete,      // the owner
+    kComplete,  // the owner
     kReadWaiters,
     kTakeWaiters,
     kBump,
     kWakeAll,
-    kAbortCount,    // the aborter
+    kAbortCount,  // the aborter
     kAbortBump,
     kAbortWake,
     kEnd,
@@ -302,10 +273,8 @@ struct WaitersModel {
       case kLastLook:
         if (state.completed >= Wanted(waiter)) return Go(next, waiter, kLook, out);
         return Go(next, waiter, !register_before_look ? kReadWakeAt : read_progress_first ? kWait : kReadProgress, out);
-      case kWait:
-        return Go(next, waiter, state.progress == state.seen_progress[waiter] ? kAsleep : kLook, out);
-      default:
-        return;
+      case kWait: return Go(next, waiter, state.progress == state.seen_progress[waiter] ? kAsleep : kLook, out);
+      default: return;
     }
   }
 
@@ -327,14 +296,9 @@ struct WaitersModel {
         next.wake_at = kNever;
         if (!complete_before_look) ++next.completed;
         return Go(next, kOwner, kBump, out);
-      case kBump:
-        ++next.progress;
-        return Go(next, kOwner, kWakeAll, out);
-      case kWakeAll:
-        WakeEverybody(next);
-        return Go(next, kOwner, kComplete, out);
-      default:
-        return;
+      case kBump: ++next.progress; return Go(next, kOwner, kWakeAll, out);
+      case kWakeAll: WakeEverybody(next); return Go(next, kOwner, kComplete, out);
+      default: return;
     }
   }
 
@@ -347,17 +311,10 @@ struct WaitersModel {
   void NextAborter(const State& state, States& out) const {
     State next = state;
     switch (state.place[kAborter]) {
-      case kAbortCount:
-        ++next.aborts;
-        return Go(next, kAborter, abort_bumps ? kAbortBump : kAbortWake, out);
-      case kAbortBump:
-        ++next.progress;
-        return Go(next, kAborter, kAbortWake, out);
-      case kAbortWake:
-        WakeEverybody(next);
-        return Go(next, kAborter, kEnd, out);
-      default:
-        return;
+      case kAbortCount: ++next.aborts; return Go(next, kAborter, abort_bumps ? kAbortBump : kAbortWake, out);
+      case kAbortBump: ++next.progress; return Go(next, kAborter, kAbortWake, out);
+      case kAbortWake: WakeEverybody(next); return Go(next, kAborter, kEnd, out);
+      default: return;
     }
   }
 };

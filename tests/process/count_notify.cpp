@@ -73,8 +73,7 @@ void Conditions() {
   };
   for (const Row& row :
        {Row{ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE, false, false, true}, Row{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, false, true, false},
-        Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, true, false, false},
-        Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, true, true, false},
+        Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, true, false, false}, Row{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, true, true, false},
         Row{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, true, true, false}}) {
     counter.CheckWait(row.mode, 4, row.four);
     counter.CheckWait(row.mode, 5, row.five);

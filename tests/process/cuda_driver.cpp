@@ -39,9 +39,7 @@ struct Scene {
     driver = TheStandIn();
     aclGetRecentErrMsg();
   }
-  aclError CopyUp(size_t size = kSize) const {
-    return aclrtMemcpyAsync(device, kMiB, host, size, ACL_MEMCPY_HOST_TO_DEVICE, stream);
-  }
+  aclError CopyUp(size_t size = kSize) const { return aclrtMemcpyAsync(device, kMiB, host, size, ACL_MEMCPY_HOST_TO_DEVICE, stream); }
   // A copy that arrives: the runtime is as good as new.
   void ExpectWorking() const {
     driver.work();
@@ -188,15 +186,7 @@ void Pageable() {
   scene.ExpectWorking();
 }
 
-std::string Folder() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-}
-
-// Where the plugin and the stand-in were not built, nothing of this can be looked at: said aloud, and counted by run_all.sh.
-int Skip(const std::string& why) {
-  std::cerr << "SKIPPED: " << why << std::endl;
-  return 77;
-}
+std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
 
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
@@ -208,7 +198,7 @@ void RunModes() {
 
 int main(int argc, char** argv) {
   if (argc < 2 && !std::filesystem::exists(Folder() + "/../fake_cuda/libcuda.so.1"))
-    return Skip("the CUDA plugin is not part of this build (no nvcc, or a sanitizer)");
+    return process_test::Skip("the CUDA plugin is not part of this build (no nvcc, or a sanitizer)");
   return process_test::Main(argc, argv, RunModes,
                             {{"tasks", Tasks},
                              {"lost", LostDevice},

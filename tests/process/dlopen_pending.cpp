@@ -47,8 +47,7 @@ void QueueWork(const Opened& library) {
   RW_CHECK_EQ(RW_FIND(library, aclrtMalloc)(&device, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
   RW_CHECK_EQ(RW_FIND(library, aclrtMallocHost)(&host, kSize), ACL_SUCCESS);
   for (int i = 0; i < 200; ++i) {
-    RW_CHECK_EQ(RW_FIND(library, aclrtMemcpyAsync)(device, kSize, host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream),
-                ACL_SUCCESS);
+    RW_CHECK_EQ(RW_FIND(library, aclrtMemcpyAsync)(device, kSize, host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
   }
 }
 
@@ -84,8 +83,7 @@ void OpenedButNeverCalled() {
 }
 
 void All() {
-  for (const char* mode : {"close_pending", "close_idle", "open_again", "never_called"})
-    process_test::ExpectClean(mode);
+  for (const char* mode : {"close_pending", "close_idle", "open_again", "never_called"}) process_test::ExpectClean(mode);
 }
 
 }  // namespace

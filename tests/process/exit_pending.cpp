@@ -129,8 +129,8 @@ void MainThreadLeavesFirst() {
 }
 
 void All() {
-  for (const char* mode : {"copies", "not_finalised", "blocked_stream", "host_function", "waiting_thread",
-                           "busy_threads", "set_and_left", "main_thread_leaves_first"}) {
+  for (const char* mode : {"copies", "not_finalised", "blocked_stream", "host_function", "waiting_thread", "busy_threads", "set_and_left",
+                           "main_thread_leaves_first"}) {
     process_test::ExpectClean(mode);
     process_test::ExpectClean(mode, {{"ROPEWAY_SCHEDULE", "latest"}});
   }

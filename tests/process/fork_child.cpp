@@ -51,12 +51,40 @@ void CheckPlainQueries() {
   RW_CHECK(aclrtGetSocName() != nullptr);
 }
 
+std::atomic<int> g_exceptions{0};
+void CountException(aclrtExceptionInfo*) {
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // whoever does not wait for it is through before
+  ++g_exceptions;
+}
+
+// The callbacks that the parent registered are the child's, too.
+void FailATask() {
+  static char pageable[64];
+  aclrtStream stream = nullptr;
+  void* device = nullptr;
+  RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMalloc(&device, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(device, kSize, pageable, sizeof(pageable), ACL_MEMCPY_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_ERROR_RT_SYS_DMA);
+  RW_CHECK_EQ(g_exceptions.load(), 1);
+  // Nobody asks for the second error; finalizing does not lose the report either.
+  RW_CHECK_EQ(aclrtMemcpyAsync(device, kSize, pageable, sizeof(pageable), ACL_MEMCPY_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
+  for (auto status = ACL_STREAM_STATUS_NOT_READY; status != ACL_STREAM_STATUS_COMPLETE;)
+    RW_CHECK_EQ(aclrtStreamQuery(stream, &status), ACL_SUCCESS);
+  RW_CHECK_EQ(aclFinalize(), ACL_SUCCESS);
+  RW_CHECK_EQ(g_exceptions.load(), 2);
+  RW_CHECK_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
 void BeforeAnyDevice() {
   uint32_t count = 0;
   RW_CHECK_EQ(aclrtGetDeviceCount(&count), ACL_SUCCESS);  // the library is started, but no device is up
+  RW_CHECK_EQ(aclrtExceptionInfoCallbackRegister(&CountException), ACL_SUCCESS);
   RW_CHECK(process_test::InChild([] {
     CheckPlainQueries();
     RoundTrip();
+    FailATask();
   }));
   RoundTrip();
 }

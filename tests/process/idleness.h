@@ -62,8 +62,7 @@ inline void CheckIdle(const char* when) {
   AwaitTimer(300);
   const Activity later = LibraryActivity();
   if (!(later == quiet)) {
-    Fail(__FILE__, __LINE__,
-         std::string(when) + ": woken " + std::to_string(later.switches - quiet.switches) + " times in 0.3 s");
+    Fail(__FILE__, __LINE__, std::string(when) + ": woken " + std::to_string(later.switches - quiet.switches) + " times in 0.3 s");
   }
 }
 

@@ -68,6 +68,4 @@ void All() { ExpectClean("exporter"); }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}});
-}
+int main(int argc, char** argv) { return process_test::Main(argc, argv, &All, {{"exporter", &Exporter}, {"importer", &Importer}}); }

@@ -116,6 +116,4 @@ void All() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return process_test::Main(argc, argv, &All, {{"notify", &Notify}, {"event", &Event}, {"wait", &Wait}});
-}
+int main(int argc, char** argv) { return process_test::Main(argc, argv, &All, {{"notify", &Notify}, {"event", &Event}, {"wait", &Wait}}); }

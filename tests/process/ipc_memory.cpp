@@ -313,5 +313,6 @@ void All() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return process_test::Main(argc, argv, All, {kCases[0], kCases[1], kCases[2], kCases[3], kCases[4], kCases[5], kCases[6], kCases[7], kCases[8]});
+  return process_test::Main(argc, argv, All,
+                            {kCases[0], kCases[1], kCases[2], kCases[3], kCases[4], kCases[5], kCases[6], kCases[7], kCases[8]});
 }

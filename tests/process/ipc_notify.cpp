@@ -113,7 +113,6 @@ void All() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return process_test::Main(
-      argc, argv, &All,
-      {{"ping", &Ping}, {"pong", &Pong}, {"admission", &Admission}, {"try", &Try}, {"another-user", &AnotherUser}});
+  return process_test::Main(argc, argv, &All,
+                            {{"ping", &Ping}, {"pong", &Pong}, {"admission", &Admission}, {"try", &Try}, {"another-user", &AnotherUser}});
 }

@@ -63,6 +63,19 @@ aclError TryFabric() {
   return code;
 }
 
+// By a descriptor, what other copies are refused fails when it runs.
+void TryPeerByDescriptor(void* desc, void* other, aclError peer) {
+  size_t size = 0;
+  if (aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &size) != ACL_SUCCESS) return;
+  aclrtStream stream = nullptr;
+  RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  char* const to = static_cast<char*>(other) + kBytes / 2;
+  RW_CHECK_EQ(aclrtSetMemcpyDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, other, to, kBytes / 2, nullptr), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsyncWithDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(stream), peer == ACL_SUCCESS ? ACL_SUCCESS : ACL_ERROR_RT_SYS_DMA);
+  RW_CHECK_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+}
+
 // A copy to device 1 while nobody has enabled it.
 aclError TryPeer(void* block) {
   void* other = nullptr;
@@ -72,6 +85,7 @@ aclError TryPeer(void* block) {
   const aclError code = aclrtMemcpy(other, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE);
   RW_CHECK_EQ(aclrtMemcpyAsync(other, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr), code);
   RW_CHECK_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  TryPeerByDescriptor(block, other, code);
   return code;
 }
 

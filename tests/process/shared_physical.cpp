@@ -151,8 +151,7 @@ void ImporterDies() {
 void Fabric() {
   Memory memory(0);
   aclrtMemFabricHandle fabric = {};
-  RW_CHECK_EQ(aclrtMemExportToShareableHandleV2(memory.handle, 1, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &fabric),
-              ACL_ERROR_RT_CONTEXT_NULL);
+  RW_CHECK_EQ(aclrtMemExportToShareableHandleV2(memory.handle, 1, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &fabric), ACL_ERROR_RT_CONTEXT_NULL);
   RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   RW_CHECK_EQ(aclrtMemExportToShareableHandleV2(memory.handle, 0, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &fabric), ACL_SUCCESS);
   const std::string key(reinterpret_cast<char*>(fabric.data), 64);

@@ -70,8 +70,7 @@ void CheckCost() {
   }
   process_test::Fail(__FILE__, __LINE__,
                      "20 waiting streams: " + std::to_string(cost.switches) + " context switches and " +
-                         std::to_string(cost.cpu_milliseconds) + " ms of CPU in " + std::to_string(cost.milliseconds) +
-                         " ms");
+                         std::to_string(cost.cpu_milliseconds) + " ms of CPU in " + std::to_string(cost.milliseconds) + " ms");
 }
 
 void Wait() {
@@ -87,8 +86,7 @@ void Wait() {
   RW_CHECK_EQ(aclrtMemcpy(waiting.memory, 8, &one, 8, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
   for (aclrtStream stream : waiting.streams) RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
   std::string marks(kStreams, '\0');
-  RW_CHECK_EQ(aclrtMemcpy(marks.data(), kStreams, waiting.memory + 8, kStreams, ACL_MEMCPY_DEVICE_TO_HOST),
-              ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpy(marks.data(), kStreams, waiting.memory + 8, kStreams, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
   RW_CHECK_EQ(marks, std::string(kStreams, '\x09'));
   process_test::CheckIdle("after the last value wait");
 }

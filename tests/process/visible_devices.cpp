@@ -13,9 +13,7 @@ std::string Converted(aclError (*convert)(const int32_t, int32_t* const), int32_
     int32_t other = -1;
     aclError result = convert(id, &other);
     text += (id == 0 ? "" : ",");
-    text += result == ACL_SUCCESS                     ? std::to_string(other)
-            : result == ACL_ERROR_RT_INVALID_DEVICEID ? "-"
-                                                      : "!" + std::to_string(result);
+    text += result == ACL_SUCCESS ? std::to_string(other) : result == ACL_ERROR_RT_INVALID_DEVICEID ? "-" : "!" + std::to_string(result);
   }
   return text;
 }
@@ -30,8 +28,8 @@ void Report() {
     std::cout << " is " << device;
     RW_CHECK_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   }
-  std::cout << " past " << aclrtSetDevice(visible) << " logic " << Converted(&aclrtGetLogicDevIdByUserDevId, visible)
-            << " user " << Converted(&aclrtGetUserDevIdByLogicDevId, kMachine) << std::endl;
+  std::cout << " past " << aclrtSetDevice(visible) << " logic " << Converted(&aclrtGetLogicDevIdByUserDevId, visible) << " user "
+            << Converted(&aclrtGetUserDevIdByLogicDevId, kMachine) << std::endl;
   // The conversions named after physical ids agree with those.
   RW_CHECK_EQ(Converted(&aclrtGetPhyDevIdByUserDevId, visible), Converted(&aclrtGetLogicDevIdByUserDevId, visible));
   RW_CHECK_EQ(Converted(&aclrtGetPhyDevIdByLogicDevId, visible), Converted(&aclrtGetLogicDevIdByUserDevId, visible));

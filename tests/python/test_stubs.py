@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import acl
+import facts
 
 SUBMODULES = ("rt", "mdl", "media", "op", "blas", "util", "prof", "himpi", "fv")
 STUBS = pathlib.Path(acl.__file__).resolve().with_name("acl")
@@ -51,6 +52,48 @@ def test_stubs_match_the_module(name):
             parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters
         ), function_name
         assert items_in(stub.returns) == items_of(function), function_name
+
+
+KINDS = {
+    "S": "str",
+    "F": "float",
+    "l": r"list\[.*",
+    "d": r"dict\[str, Any\]",
+    "c": r"Callable\[.*",
+    "a": "NDArray",
+    "b": "bytes",
+    "t": r"tuple\[.*",
+    "O": ".*",
+}
+RESULTS = {
+    "str": "str",
+    "float": "float",
+    "dict": KINDS["d"],
+    "list": KINDS["l"],
+    "bytes": "bytes",
+    "array": "NDArray",
+    "ndarray": "NDArray",
+    "None": "None",
+}
+
+
+@pytest.mark.parametrize("fact", facts.ALL, ids=str)
+def test_types_are_what_the_documented_classes_say(fact):
+    module, _, name = fact.name.rpartition(".")
+    stub = stubbed(module.partition(".")[2] or "__init__")[name]
+    for letter, argument in zip(fact.classes.replace("|", "").rstrip("*"), stub.args.posonlyargs):
+        kind = ast.unparse(argument.annotation).replace(" | None", "")
+        assert re.fullmatch(KINDS.get(letter, "int"), kind), argument.arg
+    items = stub.returns.slice.elts if items_in(stub.returns) else [stub.returns]
+    for item, annotation in zip(fact.items, items):
+        words = item.split(": ")[-1].split(" or ")
+        kind = r" \| ".join(RESULTS.get(word, "int") for word in words)
+        assert re.fullmatch(kind, ast.unparse(annotation)), item
+
+
+def test_stubs_say_what_they_are_made_of():
+    for path in STUBS.glob("*.pyi"):
+        assert "Made by python/stubs.py" in path.read_text(encoding="utf-8"), path
 
 
 def test_type_checkers_find_the_stubs_where_they_find_the_module():

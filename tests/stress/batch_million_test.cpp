@@ -66,16 +66,14 @@ TEST_F(BatchMillion, QueuedBatchTakesAtMost32BytesAnItem) {
   std::memset(host.get(), 1, kBytes);
   const Batch batch = ToDevice(device, host, kScattered);
   // What a first batch brings into being for good is not what the measured one costs.
-  ASSERT_EQ(bytes::kBatchAsyncV2.Call(bytes::BatchToDevice().Add(device.get(), host.get(), 1), stream_, nullptr),
-            ACL_SUCCESS);
+  ASSERT_EQ(bytes::kBatchAsyncV2.Call(bytes::BatchToDevice().Add(device.get(), host.get(), 1), stream_, nullptr), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 
   HeldStream held(stream_);
   const size_t before = in_use();
   ASSERT_EQ(bytes::kBatchAsyncV2.Call(batch, stream_, nullptr), ACL_SUCCESS);
   const size_t after = in_use();
-  EXPECT_LE(after, before + kMost + kTask)
-      << "for each item: " << (static_cast<double>(after) - static_cast<double>(before)) / kItems;
+  EXPECT_LE(after, before + kMost + kTask) << "for each item: " << (static_cast<double>(after) - static_cast<double>(before)) / kItems;
   ASSERT_EQ(held.Release(), ACL_SUCCESS);
 }
 

@@ -183,8 +183,7 @@ class BatchStorm : public StreamTest {
   void Round(uint64_t seed) {
     Draw draw(seed);
     SCOPED_TRACE("ROPEWAY_BATCH_ROUNDS=1 ROPEWAY_BATCH_SEED=" + std::to_string(seed) + " (" + draw.form.name + ", " +
-                 std::to_string(draw.items.size()) +
-                 (draw.to_device ? " items to the device)" : " items to the host)"));
+                 std::to_string(draw.items.size()) + (draw.to_device ? " items to the device)" : " items to the host)"));
     Renew(seed);
     const Batch batch = draw.Arrays(device_, host_);
     size_t fail_index = 0;
@@ -221,8 +220,7 @@ class BatchStorm : public StreamTest {
     if (std::memcmp(seen, pool.model.data(), kPool) == 0) return;
     const auto* begin = static_cast<const uint8_t*>(seen);
     const auto wrong = std::mismatch(begin, begin + kPool, pool.model.begin());
-    FAIL() << pool.name << " memory, byte " << wrong.first - begin << ": " << +*wrong.first << " instead of "
-           << +*wrong.second;
+    FAIL() << pool.name << " memory, byte " << wrong.first - begin << ": " << +*wrong.first << " instead of " << +*wrong.second;
   }
 
   Pool device_ = {"device", nullptr};

@@ -123,7 +123,9 @@ TEST_F(ObjectStorm, ContextsComeAndGoWithTheirStreams) {
       for (int i = 0; i < 3; ++i) {
         aclrtStream stream = nullptr;
         ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-        ASSERT_EQ(aclrtLaunchHostFunc(stream, [](void* count) { ++*static_cast<int*>(count); }, &sum), ACL_SUCCESS);
+        ASSERT_EQ(aclrtLaunchHostFunc(
+                      stream, [](void* count) { ++*static_cast<int*>(count); }, &sum),
+                  ACL_SUCCESS);
         if (random.OneIn(2)) ASSERT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
       }
       ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);

@@ -11,7 +11,8 @@ namespace {
 
 using TeardownChaos = BareTest;
 
-// Bytes of a block that no other task has: streams that nothing orders would race for them, which is the program's fault and not the subject.
+// Bytes of a block that no other task has: streams that nothing orders would race for them, which is the program's fault and not the
+// subject.
 constexpr size_t kBlock = size_t{1} << 20;
 constexpr size_t kBytes = 16;
 char* FreshBytes(void* block) {
@@ -32,7 +33,8 @@ aclmdlRI Capture(aclrtStream stream, aclrtStream other, void* block) {
       aclrtStreamWaitEvent(other, fork);
       aclrtMemsetAsync(FreshBytes(block), kBytes, 2, kBytes, other);
       aclrtRecordEvent(join, other);
-      aclrtLaunchHostFunc(stream, [](void*) {}, nullptr);
+      aclrtLaunchHostFunc(
+          stream, [](void*) {}, nullptr);
       aclrtStreamWaitEvent(stream, join);
       if (aclmdlRICaptureEnd(stream, &model) != ACL_SUCCESS) model = nullptr;
     }
@@ -171,7 +173,10 @@ void UseSomething(World& world, Random& random) {
   aclrtStream stream = world.streams.Any(random);
   switch (random.Below(8)) {
     case 0: aclrtMemsetAsync(Place(world, random), kBytes, 7, kBytes, stream); break;
-    case 1: aclrtLaunchHostFunc(stream, [](void*) {}, nullptr); break;
+    case 1:
+      aclrtLaunchHostFunc(
+          stream, [](void*) {}, nullptr);
+      break;
     case 2: aclrtRecordEvent(world.events.Any(random), stream); break;
     case 3: aclrtStreamWaitEvent(stream, world.events.Any(random)); break;
     case 4: aclrtSynchronizeStreamWithTimeout(stream, 1); break;

@@ -59,8 +59,8 @@ TEST_F(TeardownStorm, AbortsUnderUse) {
         switch (random.Below(number < 2 ? 5 : 4)) {
           case 0: EXPECT_PRED1(WorkedOrAborted, barrier.Block(stream)); break;
           case 1:
-            EXPECT_PRED1(WorkedOrAborted,
-                         aclrtLaunchHostFunc(stream, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
+            EXPECT_PRED1(WorkedOrAborted, aclrtLaunchHostFunc(
+                                              stream, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
             break;
           case 2: {
             const aclError error = aclrtSynchronizeStreamWithTimeout(stream, 1);

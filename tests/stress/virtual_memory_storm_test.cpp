@@ -97,8 +97,7 @@ void AskAround(char* base, uint32_t number, int steps) {
       EXPECT_EQ(size, kUnit);
       EXPECT_EQ((static_cast<char*>(start) - base) % kUnit, 0u);
     }
-    if (aclrtPointerGetAttributes(address, &attributes) == ACL_SUCCESS)
-      EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    if (aclrtPointerGetAttributes(address, &attributes) == ACL_SUCCESS) EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
     const aclError viewed = ropewayHostView(address, random.Below(4 * kUnit), &view);
     EXPECT_TRUE(viewed == ACL_SUCCESS || viewed == ACL_ERROR_RT_PARAM_INVALID);
     TakeErrorText();

@@ -138,9 +138,7 @@ class SharingTest : public Base {
 // A device block that frees itself.
 class DeviceBuffer {
  public:
-  explicit DeviceBuffer(size_t size) : size_(size) {
-    EXPECT_EQ(aclrtMalloc(&data_, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  }
+  explicit DeviceBuffer(size_t size) : size_(size) { EXPECT_EQ(aclrtMalloc(&data_, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS); }
   ~DeviceBuffer() {
     if (data_ != nullptr) {
       EXPECT_EQ(aclrtFree(data_), ACL_SUCCESS);
@@ -170,9 +168,7 @@ class DeviceBuffer {
 // A pinned host block that frees itself.
 class PinnedBuffer {
  public:
-  explicit PinnedBuffer(size_t size) : size_(size) {
-    EXPECT_EQ(aclrtMallocHost(&data_, size), ACL_SUCCESS);
-  }
+  explicit PinnedBuffer(size_t size) : size_(size) { EXPECT_EQ(aclrtMallocHost(&data_, size), ACL_SUCCESS); }
   ~PinnedBuffer() {
     if (data_ != nullptr) {
       EXPECT_EQ(aclrtFreeHost(data_), ACL_SUCCESS);
@@ -188,6 +184,19 @@ class PinnedBuffer {
   size_t size_;
 };
 
+// A notify that destroys itself.
+class TestNotify {
+ public:
+  TestNotify() { EXPECT_EQ(aclrtCreateNotify(&notify_, ACL_NOTIFY_DEFAULT), ACL_SUCCESS); }
+  ~TestNotify() { EXPECT_EQ(aclrtDestroyNotify(notify_), ACL_SUCCESS); }
+  TestNotify(const TestNotify&) = delete;
+  TestNotify& operator=(const TestNotify&) = delete;
+  aclrtNotify get() const { return notify_; }
+
+ private:
+  aclrtNotify notify_ = nullptr;
+};
+
 // Bytes that differ from place to place and from seed to seed.
 inline std::vector<uint8_t> Pattern(size_t count, uint32_t seed) {
   std::vector<uint8_t> bytes(count);
@@ -198,6 +207,9 @@ inline std::vector<uint8_t> Pattern(size_t count, uint32_t seed) {
   }
   return bytes;
 }
+
+// A handle that is nothing at all, and an address that nobody reserved; whoever looks behind it crashes.
+inline void* Nonsense() { return reinterpret_cast<void*>(uintptr_t{0x1234567}); }
 
 // The text of the newest error of this thread, taken (and so cleared); empty when there is none.
 inline std::string TakeErrorText() {

@@ -17,8 +17,7 @@ class Callable<Result(Arguments...)> {
   Callable() = default;
   Callable(std::nullptr_t) {}
   template <typename Function>
-    requires(!std::is_same_v<Function, Callable>)
-  Callable(Function function) : run_(Run<Function>) {
+  requires(!std::is_same_v<Function, Callable>) Callable(Function function) : run_(Run<Function>) {
     static_assert(sizeof(Function) <= sizeof(captured_) && std::is_trivially_copyable_v<Function>,
                   "captures by reference, pointers and numbers only; for more there is std::function");
     new (captured_) Function(function);

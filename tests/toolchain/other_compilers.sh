@@ -8,7 +8,7 @@ own=${1:?usage: other_compilers.sh COMPILER}
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-files=(src/memory/physical_memory.cpp src/api/physical_memory.cpp src/hccl/rank/rank_table.cpp src/hccl/rank/channels.cpp
+files=(src/memory/physical_memory.cpp src/api/physical_memory.cpp src/hccl/bootstrap/rank_table.cpp src/hccl/membership/channels.cpp
        tests/conformance/copy/Memcpy2d_test.cpp)
 flags=(-std=c++20 -fsyntax-only -Iinclude -Isrc -I.)
 

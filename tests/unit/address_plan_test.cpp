@@ -60,8 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Budgets, AddressPlanCases,
                                          Case{"valgrind, an emulator", 8, 64 * kGiB, 2, 2 * kGiB},
                                          Case{"ulimit -v 2 GiB", 8, 64 * kGiB, 2, 900 * kMiB},
                                          Case{"ulimit -v 2 GiB, one small device", 1, 64 * kMiB, 2, 900 * kMiB},
-                                         Case{"host access", 8, 64 * kGiB, 1, 4 * kGiB},
-                                         Case{"many devices", 64, 64 * kGiB, 2, 2 * kGiB},
+                                         Case{"host access", 8, 64 * kGiB, 1, 4 * kGiB}, Case{"many devices", 64, 64 * kGiB, 2, 2 * kGiB},
                                          Case{"an odd size", 3, 5 * kGiB + 12345, 2, 7 * kGiB + 54321},
                                          Case{"the smallest", 1, 2 * kMiB, 2, 160 * kMiB}));
 

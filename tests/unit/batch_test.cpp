@@ -54,10 +54,10 @@ TEST(BatchTest, NothingElseIsMerged) {
   };
   // The first piece is always dst [100, 110), src [500, 510).
   const Case cases[] = {
-      {"only the destinations touch", 110, 900},  {"only the sources touch", 900, 510},
-      {"a gap of one byte in dst", 111, 510},     {"a gap of one byte in src", 110, 511},
+      {"only the destinations touch", 110, 900},   {"only the sources touch", 900, 510},
+      {"a gap of one byte in dst", 111, 510},      {"a gap of one byte in src", 110, 511},
       {"an overlap of one byte in dst", 109, 510}, {"an overlap of one byte in src", 110, 509},
-      {"in front instead of behind", 90, 490},    {"the same once more", 100, 500},
+      {"in front instead of behind", 90, 490},     {"the same once more", 100, 500},
   };
   for (const Case& entry : cases) {
     Batch batch(2);

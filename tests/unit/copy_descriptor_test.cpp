@@ -13,8 +13,8 @@ constexpr size_t kSmall = 32;  // A2, A3
 constexpr size_t kLarge = 64;  // 950
 
 // Every byte of the three fields is another one.
-const CopyDescriptor kTelling = {reinterpret_cast<void*>(0x1817161514131211),
-                                 reinterpret_cast<const void*>(0x2827262524232221), 0x34333231};
+const CopyDescriptor kTelling = {reinterpret_cast<void*>(0x1817161514131211), reinterpret_cast<const void*>(0x2827262524232221),
+                                 0x34333231};
 
 std::vector<uint8_t> Written(size_t size, const CopyDescriptor& copy) {
   std::vector<uint8_t> bytes(size, 0xEE);  // what was there before must not show

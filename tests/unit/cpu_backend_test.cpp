@@ -26,7 +26,7 @@ class Blocks final : public AddressJudge {
     size_t size;
     int device;
   };
-  Verdict Judge(const void* address, size_t size) const override {
+  Verdict Judge(const void* address, size_t size, uint64_t) const override {
     const char* at = static_cast<const char*>(address);
     for (const Block& block : all) {
       if (at >= block.begin && at < block.begin + block.size)
@@ -75,8 +75,8 @@ class CpuBackendTest : public testing::Test {
 
   // As a task of a graph.
   int RunAgain(const Task& task, TaskFailure* failure) {
-    const int code = sched::Recheck(task, judge_, failure);
-    return code != 0 ? code : backend_.Start(task, nullptr, failure);
+    const int code = sched::Recheck(task, judge_, FreeClock::kNever, failure);
+    return code != 0 ? code : backend_.Start(task, {}, nullptr, failure);
   }
   void UseJudge(const AddressJudge* judge) {
     judge_ = judge;
@@ -151,7 +151,7 @@ TEST_F(CpuBackendTest, TasksOfAGraphFailWhenTheirDestinationIsGone) {
   batch.Add(At(0) + 200, At(1) + 200, 100);  // the second piece decides, too
   blocks_.Forget(At(0));
   const std::vector<Task> tasks = TasksThatWrite(At(0), At(1), &batch);
-  for (size_t i = 0; i < tasks.size(); ++i) ExpectFailure(tasks[i], i < kWithSource ? "dst [" : "the destination [");
+  for (const Task& task : tasks) ExpectFailure(task, task.kind == TaskKind::kStore ? "address [" : "dst [");
   EXPECT_TRUE(Filled(At(2), kBlock, 3)) << "a batch fails as a whole";
 }
 
@@ -184,7 +184,7 @@ TEST_F(CpuBackendTest, AValueWaitIsJudgedToo) {
   wait.await_value = {At(2), 1, ValueTest::kEqual};
   ExpectRuns(wait);
   blocks_.Forget(At(2));
-  ExpectFailure(wait, "devAddr [");
+  ExpectFailure(wait, "address [");
 }
 
 TEST_F(CpuBackendTest, WithoutAJudgeEverythingIsUsable) {
@@ -211,7 +211,7 @@ TEST_F(CpuBackendTest, AKnownFailureHasItsCodeAndAddress) {
   Task task = Of(TaskKind::kFail);
   task.fail = {reinterpret_cast<void*>(0x1234), 507899};
   TaskFailure failure;
-  EXPECT_EQ(backend_.Start(task, nullptr, &failure), 507899);
+  EXPECT_EQ(backend_.Start(task, {}, nullptr, &failure), 507899);
   EXPECT_NE(std::string(failure.text).find("0x1234"), std::string::npos) << failure.text;
 }
 
@@ -236,11 +236,9 @@ TEST_F(CpuBackendTest, WhatADescriptorNamesMustBeMemoryOfOneDevice) {
     CopyDescriptor copy;
     const char* text;
   } cases[] = {
-      {{pinned_.data(), At(1), 8}, "dst ["},     {{At(0), pinned_.data(), 8}, "src ["},
-      {{At(4), At(1), 8}, "dst ["},              {{At(0), At(4), 8}, "src ["},
-      {{At(0), At(5), 8}, "on device 1"},        {{At(0) + 1, At(1), kBlock}, "dst ["},
-      {{At(0), At(1) + 1, kBlock}, "src ["},     {{nullptr, nullptr, 8}, "dst ["},
-      {{At(0), At(1), size_t{1} << 32}, "+4294967296"},
+      {{pinned_.data(), At(1), 8}, "dst ["}, {{At(0), pinned_.data(), 8}, "src ["}, {{At(4), At(1), 8}, "dst ["},
+      {{At(0), At(4), 8}, "src ["},          {{At(0), At(5), 8}, "on device 1"},    {{At(0) + 1, At(1), kBlock}, "dst ["},
+      {{At(0), At(1) + 1, kBlock}, "src ["}, {{nullptr, nullptr, 8}, "dst ["},      {{At(0), At(1), size_t{1} << 32}, "+4294967296"},
   };
   for (const auto& entry : cases) {
     WriteDescriptor(View(At(2)), 32, entry.copy);
@@ -251,14 +249,14 @@ TEST_F(CpuBackendTest, WhatADescriptorNamesMustBeMemoryOfOneDevice) {
 TEST_F(CpuBackendTest, ADescriptorThatIsGoneIsNotRead) {
   WriteDescriptor(View(At(2)), 32, {At(0), At(1), 8});
   blocks_.Forget(At(2));
-  ExpectFailure(ByDescriptor(At(2), 32), "desc [");
+  ExpectFailure(ByDescriptor(At(2), 32), "descriptor [");
 }
 
 // --- Cells --------------------------------------------------------------------------------------------------------------
 
 TEST_F(CpuBackendTest, CellsAreReadWhenTheTaskRunsAndTheOffsetsAdded) {
   Task task = Of(TaskKind::kCopyByCells);
-  task.by_cells = {At(2), At(2) + 8, 10, 20, 100};
+  task.by_cells = {At(2), At(2) + 8, 10, 20, 100, 0};
   const auto point = [&](const void* dst, const void* src) {
     std::memcpy(View(At(2)), &dst, sizeof(dst));
     std::memcpy(View(At(2) + 8), &src, sizeof(src));

@@ -1,4 +1,4 @@
-// Table 1.4 of copy-and-memory.md, written out row by row and independent of the one in the code.
+// The table of rules/places.md 2, written out row by row and independent of the one in the code.
 #include "copy/direction.h"
 
 #include <gtest/gtest.h>
@@ -20,14 +20,10 @@ struct Row {
 };
 
 const Row kRows[] = {
-    {kPinned, kDevice, kH2D, kH2D, kH2D, kH2D, kH2D},
-    {kDevice, kPinned, kD2H, kD2H, kD2H, kD2H, kD2H},
-    {kPinned, kPinned, kH2H, kH2H, kH2H, kH2H, kH2H},
-    {kDevice, kDevice, kD2D, kD2D, kD2D, kD2D, kD2D},
-    {kPageable, kDevice, kRefused, kH2D, kRefused, kD2D, kH2D},
-    {kDevice, kPageable, kRefused, kRefused, kD2H, kD2D, kD2H},
-    {kPinned, kPageable, kH2H, kH2D, kRefused, kRefused, kH2H},
-    {kPageable, kPinned, kH2H, kRefused, kD2H, kRefused, kH2H},
+    {kPinned, kDevice, kH2D, kH2D, kH2D, kH2D, kH2D},           {kDevice, kPinned, kD2H, kD2H, kD2H, kD2H, kD2H},
+    {kPinned, kPinned, kH2H, kH2H, kH2H, kH2H, kH2H},           {kDevice, kDevice, kD2D, kD2D, kD2D, kD2D, kD2D},
+    {kPageable, kDevice, kRefused, kH2D, kRefused, kD2D, kH2D}, {kDevice, kPageable, kRefused, kRefused, kD2H, kD2D, kD2H},
+    {kPinned, kPageable, kH2H, kH2D, kRefused, kRefused, kH2H}, {kPageable, kPinned, kH2H, kRefused, kD2H, kRefused, kH2H},
     {kPageable, kPageable, kH2H, kH2D, kD2H, kD2D, kH2H},
 };
 
@@ -41,8 +37,7 @@ TEST(DirectionTest, TheWholeTable) {
       EXPECT_EQ(direction.accepted, expected.has_value())
           << KindName(given) << " from " << PlaceName(row.src) << " to " << PlaceName(row.dst);
       if (expected && direction.accepted)
-        EXPECT_EQ(direction.kind, *expected)
-            << KindName(given) << " from " << PlaceName(row.src) << " to " << PlaceName(row.dst);
+        EXPECT_EQ(direction.kind, *expected) << KindName(given) << " from " << PlaceName(row.src) << " to " << PlaceName(row.dst);
     }
   }
 }

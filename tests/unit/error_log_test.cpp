@@ -22,10 +22,9 @@ class ErrorLogTest : public testing::Test {
     TakeRecentTexts();
     ShareTextsAcrossThreads(false);
     TakeRecentTexts();
-    TakePendingText();
     TakeLastError();
   }
-  static void File(const char* call, Status status) { LogFailure(call, status.code(), status.sets_last_error()); }
+  static void File(const char* call, const Status& status) { LogFailure(call, status); }
   static std::string Texts() {
     const char* texts = TakeRecentTexts();
     return texts == nullptr ? "" : texts;
@@ -70,7 +69,7 @@ TEST_F(ErrorLogTest, TheOuterLayerHasItsOwnFamily) {
 }
 
 TEST_F(ErrorLogTest, AFailureWithoutATextGetsItsMeaning) {
-  File("aclrtFoo", MakeFailure(107000, true));
+  File("aclrtFoo", Status::Bare(107000, true));
   EXPECT_GT(Texts().size(), std::string("aclrtFoo: \n").size() + 40);
 }
 
@@ -87,23 +86,6 @@ TEST_F(ErrorLogTest, ThePointerIsGoodUntilTheNextCall) {
   const char* texts = TakeRecentTexts();
   File("aclrtTwo", Fail(107001, "second text"));
   EXPECT_NE(std::string(texts).find("first text"), std::string::npos);
-}
-
-TEST_F(ErrorLogTest, ATextIsUsedOnce) {
-  File("aclrtOne", Fail(107000, "only once"));
-  Texts();
-  File("aclrtTwo", MakeFailure(107001, true));
-  EXPECT_EQ(Texts().find("only once"), std::string::npos);
-}
-
-TEST_F(ErrorLogTest, PendingTextsCanBeMoved) {
-  Status status = Fail(107000, "carried over");
-  const std::string text = TakePendingText();
-  EXPECT_EQ(text, "carried over");
-  EXPECT_EQ(TakePendingText(), "");
-  SetPendingText(text);
-  File("aclrtOne", status);
-  EXPECT_NE(Texts().find("carried over"), std::string::npos);
 }
 
 TEST_F(ErrorLogTest, OldTextsAreForgottenNotPiledUp) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <deque>
+
 #include "unit/stream_fixture.h"
 
 namespace ropeway_unit {
@@ -54,6 +56,66 @@ TEST_F(FenceTest, AllStreamsCount) {
   other.Open();
   ASSERT_TRUE(second->Synchronize(Deadline::Never()).ok());
   EXPECT_TRUE(fence.Passed());
+}
+
+// More than there are periods at a time; each is passed behind its own work, and none for good.
+TEST_F(FenceTest, AnyNumberMayBePending) {
+  TestStream stream(&scope_);
+  std::deque<Gate> gates(20);
+  std::vector<Fence> fences;
+  for (Gate& gate : gates) {
+    ASSERT_TRUE(stream.Submit(AwaitTask(&gate, &marker_)).ok());
+    fences.push_back(Fence::BehindAll());
+  }
+  for (size_t i = 0; i < gates.size(); ++i) {
+    for (size_t later = i; later < gates.size(); ++later) EXPECT_FALSE(fences[later].Passed()) << later << " behind gate " << i;
+    gates[i].Open();
+    if (i < FenceMarks::kPeriods) {
+      while (!fences[i].Passed()) sched_yield();
+    }
+  }
+  ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
+  for (const Fence& fence : fences) EXPECT_TRUE(fence.Passed());
+}
+
+// Streams at rest are left out, and asked again when they get work.
+TEST_F(FenceTest, AStreamThatRestedIsAskedAgain) {
+  TestStream stream(&scope_);
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(stream.Submit(MarkTask(&marker_)).ok());
+    ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(Fence::BehindAll().Passed());
+    gate_.Close();
+    ASSERT_TRUE(stream.Submit(AwaitTask(&gate_, &marker_)).ok());
+    const Fence fence = Fence::BehindAll();
+    EXPECT_FALSE(fence.Passed());
+    gate_.Open();
+    ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
+    EXPECT_TRUE(fence.Passed());
+  }
+}
+
+// Threads that submit to streams at rest while others make fences: none is passed before the work in front of it is done.
+TEST_F(FenceTest, NoFenceMissesAStreamThatIsJustRoused) {
+  constexpr int kThreads = 3;
+  std::atomic<int> early{0};
+  const auto work = [&] {
+    TestStream stream(&scope_);
+    CountingMarker marker;
+    std::deque<Gate> gates(300);
+    for (Gate& gate : gates) {
+      EXPECT_TRUE(stream.Submit(AwaitTask(&gate, &marker)).ok());
+      const Fence fence = Fence::BehindAll();
+      early += fence.Passed();
+      gate.Open();
+      EXPECT_TRUE(stream->Synchronize(Deadline::Never()).ok());
+      for (int i = 0; i < 3; ++i) Fence::BehindAll().Passed();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(early, 0);
 }
 
 TEST_F(FenceTest, AnAbortedStreamLetsItPass) {

@@ -69,8 +69,14 @@ TEST_F(IpcEventTest, NobodyEndsARecordOfSomebodyElse) {
 // Watches an event from inside this process.
 class Probe : public IpcEvent {
  public:
-  static bool WatchWith(IpcEvent& event, Told told) {
-    return (event.*&Probe::Watch)(NewWatch(), std::move(told)).value().state == State::kPending;
+  template <typename Body>
+  static bool WatchWith(IpcEvent& event, Body body) {
+    struct Watcher final : Ear {
+      explicit Watcher(Body what) : tell(std::move(what)) {}
+      void Tell(int code) override { tell(code); }
+      Body tell;
+    };
+    return (event.*&Probe::Watch)(NewWatch(), std::make_shared<Watcher>(std::move(body))).value().state == State::kPending;
   }
 };
 
@@ -100,7 +106,7 @@ class EndingHome final : public ipc::Offer {
  public:
   explicit EndingHome(bool receipt) : Offer(kEventOfferType), receipt_(receipt) {}
   void OnJoined(ipc::Connection&, ipc::Message*, int*) override {}
-  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) override {
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) override {
     if (message.kind == kEventRegister) {
       connection.Reply(message.ticket, 0, 1);
     } else {

@@ -26,7 +26,7 @@ constexpr uint32_t kIgnore = 18;  // a request that nobody answers
 // Remembers what came; whoever waits for more of it does so without a clock.
 class Ear {
  public:
-  void Heard(const ropeway::ipc::Message& message, ropeway::ipc::Descriptor fd) {
+  void Heard(const ropeway::ipc::Message& message, ropeway::FileDescriptor fd) {
     std::lock_guard lock(mutex_);
     messages_.push_back(message);
     fds_.push_back(std::move(fd));
@@ -56,7 +56,7 @@ class Ear {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<ropeway::ipc::Message> messages_;
-  std::vector<ropeway::ipc::Descriptor> fds_;
+  std::vector<ropeway::FileDescriptor> fds_;
   int goodbyes_ = 0, deaths_ = 0;
 };
 
@@ -67,8 +67,7 @@ class TestOffer final : public ropeway::ipc::Offer {
     welcome->value[0] = 42;
     *with = fd;
   }
-  void OnMessage(ropeway::ipc::Connection& connection, const ropeway::ipc::Message& message,
-                 ropeway::ipc::Descriptor came) override {
+  void OnMessage(ropeway::ipc::Connection& connection, const ropeway::ipc::Message& message, ropeway::FileDescriptor came) override {
     if (message.kind == kTwice) connection.Reply(message.ticket, 0, 2 * message.value[0]);
     if (message.kind == kShout) connection.Post(message, came.get());
     ear.Heard(message, std::move(came));
@@ -81,7 +80,7 @@ class TestOffer final : public ropeway::ipc::Offer {
 
 class TestListener final : public ropeway::ipc::Listener {
  public:
-  void OnMessage(ropeway::ipc::Connection&, const ropeway::ipc::Message& message, ropeway::ipc::Descriptor fd) override {
+  void OnMessage(ropeway::ipc::Connection&, const ropeway::ipc::Message& message, ropeway::FileDescriptor fd) override {
     ear.Heard(message, std::move(fd));
   }
   void OnGone(ropeway::ipc::Connection&, bool said_goodbye) override { ear.Left(said_goodbye); }

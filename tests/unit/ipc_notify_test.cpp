@@ -23,9 +23,7 @@ class IpcNotifyTest : public testing::Test {
     EXPECT_TRUE(Notify::Destroy(Notifies().HandleOf(imported_)));
     EXPECT_TRUE(Notify::Destroy(Notifies().HandleOf(notify_)));
   }
-  Status Wait(TestStream& stream, Notify* notify, int64_t timeout_ns) {
-    return notify->AwaitOn(stream.ref(), &scope_, timeout_ns, "test");
-  }
+  Status Wait(TestStream& stream, Notify* notify, int64_t timeout_ns) { return notify->AwaitOn(stream.ref(), &scope_, timeout_ns, "test"); }
   Status Record(TestStream& stream, Notify* notify) { return notify->RecordOn(stream.ref(), &scope_, "test"); }
   // How a wait without a limit ends.
   int WaitNow(TestStream& stream, Notify* notify) {
@@ -108,7 +106,7 @@ class EndingOffer final : public ipc::Offer {
  public:
   explicit EndingOffer(bool receipt) : Offer(kNotifyOfferType), receipt_(receipt) {}
   void OnJoined(ipc::Connection&, ipc::Message*, int*) override {}
-  void OnMessage(ipc::Connection& connection, const ipc::Message& message, ipc::Descriptor) override {
+  void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) override {
     if (receipt_) connection.Receipt(message.ticket);
     shutdown(connection.fd_for_test(), SHUT_RDWR);
   }

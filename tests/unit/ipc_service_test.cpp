@@ -30,9 +30,7 @@ class IpcServiceTest : public testing::Test {
     while (service_->connections() != 0) sched_yield();
   }
 
-  Result<Joined> Connect(const Key& key, uint32_t type = kTestType) {
-    return service_->Connect(key, type, listener_, Deadline::Never());
-  }
+  Result<Joined> Connect(const Key& key, uint32_t type = kTestType) { return service_->Connect(key, type, listener_, Deadline::Never()); }
   // 0 for an import that worked, and was closed again.
   int CodeOf(const Key& key, uint32_t type = kTestType) {
     Result<Joined> joined = Connect(key, type);

@@ -67,8 +67,8 @@ class KernelTableTest : public ::testing::TestWithParam<std::string> {
   const KernelTable& table() const { return *FindKernels(GetParam().c_str()); }
 
   // One copy, compared with memcpy. Offsets are counted from a 64-byte boundary.
-  ::testing::AssertionResult CopyIsExact(CopyFn copy, Arena& arena, size_t dst_offset,
-                                         const std::vector<uint8_t>& source, size_t src_offset, size_t size) {
+  ::testing::AssertionResult CopyIsExact(CopyFn copy, Arena& arena, size_t dst_offset, const std::vector<uint8_t>& source,
+                                         size_t src_offset, size_t size) {
     const uint8_t* aligned = source.data() + (64 - reinterpret_cast<uintptr_t>(source.data()) % 64);
     copy(arena.at(dst_offset), aligned + src_offset, size);
     if (size > 0) std::memcpy(arena.expected_at(dst_offset), aligned + src_offset, size);
@@ -79,8 +79,7 @@ class KernelTableTest : public ::testing::TestWithParam<std::string> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, KernelTableTest, ::testing::ValuesIn(AvailableTables()),
-                         [](const auto& param) { return param.param; });
+INSTANTIATE_TEST_SUITE_P(All, KernelTableTest, ::testing::ValuesIn(AvailableTables()), [](const auto& param) { return param.param; });
 
 TEST_P(KernelTableTest, CopiesAreExactForSmallSizesAtAllAlignments) {
   constexpr size_t kMaxSize = 600, kMaxOffset = 65;

@@ -28,7 +28,7 @@ class LateBackend final : public ropeway::Backend {
   void SetJudge(const ropeway::AddressJudge* judge) override { inner_.SetJudge(judge); }
 
   std::unique_ptr<Line> NewLine() override { return std::make_unique<KeptLine>(); }
-  int Start(const ropeway::Task& task, Line* line, ropeway::TaskFailure* failure) override {
+  int Start(const ropeway::Task& task, const Behind& behind, Line* line, ropeway::TaskFailure* failure) override {
     auto& kept = static_cast<KeptLine*>(line)->tasks;
     const bool can_wait = task.kind == ropeway::TaskKind::kCopy || task.kind == ropeway::TaskKind::kSet ||
                           task.kind == ropeway::TaskKind::kSetWords || task.kind == ropeway::TaskKind::kStore;
@@ -37,7 +37,7 @@ class LateBackend final : public ropeway::Backend {
       return 0;
     }
     RunKept(kept);
-    return inner_.Start(task, nullptr, failure);
+    return inner_.Start(task, behind, nullptr, failure);
   }
   int Finish(Line* line, ropeway::TaskFailure* failure) override {
     RunKept(static_cast<KeptLine*>(line)->tasks);
@@ -53,7 +53,7 @@ class LateBackend final : public ropeway::Backend {
   };
   void RunKept(std::vector<ropeway::Task>& kept) {
     ropeway::TaskFailure none;
-    for (const ropeway::Task& task : kept) inner_.Start(task, nullptr, &none);
+    for (const ropeway::Task& task : kept) inner_.Start(task, {}, nullptr, &none);
     kept.clear();
   }
 

@@ -1,7 +1,8 @@
 // Queues whose backend works on behind Start. All tests of queues and replays run on one, too (the crews named Late); here is what only
 // such a backend can show.
-#include "engine/batch.h"
 #include "unit/late_backend.h"
+
+#include "engine/batch.h"
 #include "unit/replay_harness.h"
 
 namespace ropeway_unit {
@@ -13,13 +14,15 @@ constexpr CrewCase kLate = {"FastLate", ScheduleKind::kFast, 2, 0, true};
 // Notes who is blamed, and insists that it is a task.
 class BlamedOwner : public QueueOwner {
  public:
-  bool TaskFailed(const Task& task, int code, const char* text) override {
+  bool TaskFailed(const Task& task, uint64_t sequence, int code, const char* text) override {
     blamed.push_back(task.call);
+    sequences.push_back(sequence);
     EXPECT_EQ(code, kLost);
     EXPECT_NE(std::string(text).find("lost"), std::string::npos);
     return false;
   }
   std::vector<std::string> blamed;
+  std::vector<uint64_t> sequences;
 };
 
 TEST(LateBackend, AFailureIsBlamedOnATaskThatWasStarted) {
@@ -31,6 +34,7 @@ TEST(LateBackend, AFailureIsBlamedOnATaskThatWasStarted) {
   line.Submit(CopyTask(to, from, sizeof(to)));
   ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
   EXPECT_EQ(owner.blamed, std::vector<std::string>{"copy"});
+  EXPECT_EQ(owner.sequences, std::vector<uint64_t>{1});
   line.Submit(SetTask(to, sizeof(to), 7));
   ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
   EXPECT_EQ(owner.blamed.size(), 1u) << "told once";

@@ -45,6 +45,20 @@ TEST(PlanTest, TheSumOfABatchDecides) {
   EXPECT_EQ(PlanBatch(batch.bytes(), kTraits).method, CopyMethod::kShared);
 }
 
+// Copies that wait behind one another, too, from the size on at which stores around the cache win.
+TEST(PlanTest, SoDoesTheSumOfABurst) {
+  constexpr Traits traits = {"test", 256 << 10, 512 << 10};
+  const auto method = [&](size_t size, uint64_t behind) { return traits.InBurst(PlanCopy(size, traits).method, size, behind); };
+  EXPECT_EQ(method(0, 100000), CopyMethod::kCached);
+  EXPECT_EQ(method(4095, 100000), CopyMethod::kCached);
+  EXPECT_EQ(method(4096, 63), CopyMethod::kCached);
+  EXPECT_EQ(method(4096, 64), CopyMethod::kStreaming);
+  EXPECT_EQ(method(64 << 10, 3), CopyMethod::kCached);
+  EXPECT_EQ(method(64 << 10, 4), CopyMethod::kStreaming);
+  EXPECT_EQ(method(256 << 10, 0), CopyMethod::kStreaming);
+  EXPECT_EQ(method(512 << 10, 100), CopyMethod::kShared);
+}
+
 TEST(PlanTest, EveryPlanSaysWhy) {
   for (const Case& entry : kCases) {
     EXPECT_FALSE(std::string(PlanCopy(entry.size, kTraits).why).empty());

@@ -1,7 +1,6 @@
 // LaneQueue through the Queue interface, under every crew: how work ends before it is done.
-#include "unit/queue_harness.h"
-
 #include "stream/host_thread.h"
+#include "unit/queue_harness.h"
 
 namespace ropeway_unit {
 namespace queue_end_test {

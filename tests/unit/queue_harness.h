@@ -42,18 +42,20 @@ struct CrewCase {
   uint64_t seed;
   bool late = false;  // on a backend that works on behind Start
 };
-inline constexpr CrewCase kAllCrews[] = {{"Fast1", ScheduleKind::kFast, 1, 0},        {"Fast2", ScheduleKind::kFast, 2, 0},
-                                         {"Fast8", ScheduleKind::kFast, 8, 0},        {"Earliest", ScheduleKind::kEarliest, 0, 0},
-                                         {"Latest", ScheduleKind::kLatest, 0, 0},     {"Random", ScheduleKind::kRandom, 0, 7},
-                                         {"Random2", ScheduleKind::kRandom, 0, 4711}, {"FastLate", ScheduleKind::kFast, 2, 0, true},
+inline constexpr CrewCase kAllCrews[] = {{"Fast1", ScheduleKind::kFast, 1, 0},
+                                         {"Fast2", ScheduleKind::kFast, 2, 0},
+                                         {"Fast8", ScheduleKind::kFast, 8, 0},
+                                         {"Earliest", ScheduleKind::kEarliest, 0, 0},
+                                         {"Latest", ScheduleKind::kLatest, 0, 0},
+                                         {"Random", ScheduleKind::kRandom, 0, 7},
+                                         {"Random2", ScheduleKind::kRandom, 0, 4711},
+                                         {"FastLate", ScheduleKind::kFast, 2, 0, true},
                                          {"RandomLate", ScheduleKind::kRandom, 0, 99, true}};
 inline void PrintTo(const CrewCase& crew, std::ostream* out) { *out << crew.name; }
 inline std::string CrewName(const testing::TestParamInfo<CrewCase>& info) { return info.param.name; }
 
 inline Config SmallConfig(const CrewCase& crew) {
   Config config;
-  config.devices = 1;
-  config.device_memory = size_t{64} << 20;
   config.lanes = crew.lanes;
   config.schedule = crew.schedule;
   config.schedule_seed = crew.seed;
@@ -68,7 +70,7 @@ inline Engine& SharedEngine() {
 
 class FakeOwner : public QueueOwner {
  public:
-  bool TaskFailed(const Task&, int code, const char* text) override {
+  bool TaskFailed(const Task&, uint64_t, int code, const char* text) override {
     std::lock_guard lock(mutex_);
     codes_.push_back(code);
     texts_.push_back(text);
@@ -150,10 +152,17 @@ class Markers {
 // Host calls that run when the test says so, on its thread.
 class ManualSink : public HostCallSink {
  public:
-  void Post(const HostCall& call) override {
+  bool Post(const HostCall& call) override {
     std::lock_guard lock(mutex_);
+    if (refuses_) return false;
     calls_.push_back(call);
     changed_.notify_all();
+    return true;
+  }
+  // As a sink that has no memory for a call.
+  void Refuse() {
+    std::lock_guard lock(mutex_);
+    refuses_ = true;
   }
   bool Retract(HostCall::Return* on_return) override {
     std::lock_guard lock(mutex_);
@@ -184,6 +193,7 @@ class ManualSink : public HostCallSink {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<HostCall> calls_;
+  bool refuses_ = false;
 };
 
 // One thread waits, another lets it go.

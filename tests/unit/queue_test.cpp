@@ -1,17 +1,16 @@
-// LaneQueue through the Queue interface, under every crew: order, depth, waits, gates, host calls; queue_end_test.cpp has abort and halt. One test body
-// must hold whatever the schedule; what a schedule adds is in stepper_test.cpp.
+// LaneQueue through the Queue interface, under every crew: order, depth, waits, gates, host calls; queue_end_test.cpp has abort and halt.
+// One test body must hold whatever the schedule; what a schedule adds is in stepper_test.cpp.
 #include <algorithm>
-#include "unit/queue_harness.h"
-
 #include <numeric>
 
 #include "engine/watcher.h"
 #include "stream/host_thread.h"
+#include "unit/queue_harness.h"
 
 namespace ropeway_unit {
 namespace queue_test {
 
-constexpr uint64_t kDepth = 2013;  // runtime.md 4.2
+constexpr uint64_t kDepth = 2013;  // rules/streams.md 2
 constexpr int kTaskTimedOut = 107020;
 
 class QueueTest : public testing::TestWithParam<CrewCase> {
@@ -357,6 +356,22 @@ TEST_P(QueueTest, ACallThatDoesNotBlockIsPostedAndPassed) {
   EXPECT_EQ(calls, 1);
 }
 
+// 207001, and the stream gets on.
+TEST_P(QueueTest, ACallThatThereIsNoMemoryForFails) {
+  sink_.Refuse();
+  for (const bool blocks : {true, false}) {
+    Line& line = shop_.NewLine();
+    std::atomic<int> calls{0};
+    CountingMarker* behind = markers_.New();
+    line.Submit(CallTask(&sink_, &AddOne, &calls, blocks));
+    line.Submit(MarkTask(behind));
+    ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
+    EXPECT_EQ(line.own_owner.codes(), std::vector<int>{207001});
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(behind->reached, 1);
+  }
+}
+
 TEST_P(QueueTest, HostCallsRunInOrderWithTheOtherTasks) {
   constexpr int kTasks = 200;
   HostThread thread;
@@ -368,8 +383,8 @@ TEST_P(QueueTest, HostCallsRunInOrderWithTheOtherTasks) {
   std::deque<Entry> entries;
   for (int i = 0; i < kTasks; i += 2) {
     entries.push_back({&log_, i});
-    line.Submit(CallTask(&thread, [](void* entry) { static_cast<Entry*>(entry)->log->Add(static_cast<Entry*>(entry)->value); },
-                         &entries.back()));
+    line.Submit(CallTask(
+        &thread, [](void* entry) { static_cast<Entry*>(entry)->log->Add(static_cast<Entry*>(entry)->value); }, &entries.back()));
     line.Submit(MarkTask(markers_.New(&log_, i + 1)));
   }
   ASSERT_EQ(line.Drain(), WaitOutcome::kDone);

@@ -14,12 +14,8 @@ class Bitmap {
  public:
   explicit Bitmap(size_t units) : free_(units, false) {}
 
-  std::pair<uintptr_t, size_t> Add(uintptr_t base, size_t size) {
+  void Add(uintptr_t base, size_t size) {
     for (size_t i = base; i < base + size; ++i) free_[i] = true;
-    size_t first = base, end = base + size;
-    while (first > 0 && free_[first - 1]) --first;
-    while (end < free_.size() && free_[end]) ++end;
-    return {first, end - first};
   }
 
   void Remove(uintptr_t base, size_t size) {
@@ -54,9 +50,10 @@ TEST(RangeAllocatorTest, NothingComesOfNothing) {
 
 TEST(RangeAllocatorTest, NeighboursAreJoined) {
   RangeAllocator ranges;
-  EXPECT_EQ(ranges.Add(100, 10), (std::pair<uintptr_t, size_t>{100, 10}));
-  EXPECT_EQ(ranges.Add(120, 10), (std::pair<uintptr_t, size_t>{120, 10}));
-  EXPECT_EQ(ranges.Add(110, 10), (std::pair<uintptr_t, size_t>{100, 30}));
+  ranges.Add(100, 10);
+  ranges.Add(120, 10);
+  EXPECT_EQ(ranges.Take(30, 1), std::nullopt);
+  ranges.Add(110, 10);
   EXPECT_EQ(ranges.Take(30, 1), uintptr_t{100});
   EXPECT_EQ(ranges.Take(1, 1), std::nullopt);
 }
@@ -79,10 +76,11 @@ TEST(RangeAllocatorTest, AlignmentLeavesTheFrontFree) {
   EXPECT_EQ(ranges.Take(3, 1), uintptr_t{64});
 }
 
-TEST(RangeAllocatorTest, RemoveCutsARange) {
+TEST(RangeAllocatorTest, TakingAPlaceCutsARange) {
   RangeAllocator ranges;
   ranges.Add(0, 100);
-  ranges.Remove(40, 20);
+  EXPECT_TRUE(ranges.TakeAt(40, 20));
+  EXPECT_FALSE(ranges.TakeAt(59, 2));
   EXPECT_EQ(ranges.Take(41, 1), std::nullopt);
   EXPECT_EQ(ranges.Take(40, 1), uintptr_t{0});
   EXPECT_EQ(ranges.Take(40, 1), uintptr_t{60});
@@ -103,7 +101,8 @@ TEST(RangeAllocatorTest, AgreesWithABitmapOverRandomOperations) {
     RangeAllocator ranges;
     Bitmap reference(kUnits);
     std::vector<std::pair<uintptr_t, size_t>> taken;
-    ASSERT_EQ(ranges.Add(0, kUnits), reference.Add(0, kUnits));
+    ranges.Add(0, kUnits);
+    reference.Add(0, kUnits);
     for (int step = 0; step < 3000; ++step) {
       if (random() % 2 == 0 || taken.empty()) {
         const size_t size = 1 + random() % 40;
@@ -112,17 +111,15 @@ TEST(RangeAllocatorTest, AgreesWithABitmapOverRandomOperations) {
         ASSERT_EQ(base, reference.Take(size, alignment)) << "seed " << seed << " step " << step;
         if (!base) continue;
         ASSERT_EQ(*base % alignment, 0u);
-        // Parts come back separately now and then.
-        const size_t cut = random() % 4 == 0 ? random() % size : 0;
-        if (cut > 0) taken.emplace_back(*base, cut);
-        taken.emplace_back(*base + cut, size - cut);
+        taken.emplace_back(*base, size);
       } else {
         std::swap(taken[random() % taken.size()], taken.back());
         const auto [base, size] = taken.back();
         taken.pop_back();
-        ASSERT_EQ(ranges.Add(base, size), reference.Add(base, size)) << "seed " << seed << " step " << step;
+        ranges.Return(base, size);
+        reference.Add(base, size);
         if (random() % 8 == 0) {
-          ranges.Remove(base, size);
+          ASSERT_TRUE(ranges.TakeAt(base, size)) << "seed " << seed << " step " << step;
           reference.Remove(base, size);
           taken.emplace_back(base, size);
         }

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/cpu/kernels/half.h"
+#include "base/half.h"
 
 namespace ropeway::cpu {
 namespace reduce_test {
@@ -117,8 +117,8 @@ void ExpectRoundingOfManyFloats(const Format16& format, Convert convert) {
   }
   using Limits = std::numeric_limits<float>;
   const float signalling = std::bit_cast<float>(0x7f800001u), negative_nan = std::bit_cast<float>(0xffffffffu);
-  for (float value : {0.0f, -0.0f, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(),
-                      Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), signalling, negative_nan}) {
+  for (float value : {0.0f, -0.0f, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(), Limits::infinity(),
+                      -Limits::infinity(), Limits::quiet_NaN(), signalling, negative_nan}) {
     ExpectRounding(format, convert, value);
   }
 }
@@ -140,14 +140,10 @@ struct IntegerCase {
   static Bits Reference(ReduceOp op, Bits a, Bits b) {
     const auto wide_a = static_cast<int64_t>(a), wide_b = static_cast<int64_t>(b);
     switch (op) {
-      case ReduceOp::kSum:
-        return static_cast<Bits>(wide_a + wide_b);
-      case ReduceOp::kMax:
-        return static_cast<Bits>(std::max(wide_a, wide_b));
-      case ReduceOp::kMin:
-        return static_cast<Bits>(std::min(wide_a, wide_b));
-      case ReduceOp::kEqual:
-        return wide_a == wide_b;
+      case ReduceOp::kSum: return static_cast<Bits>(wide_a + wide_b);
+      case ReduceOp::kMax: return static_cast<Bits>(std::max(wide_a, wide_b));
+      case ReduceOp::kMin: return static_cast<Bits>(std::min(wide_a, wide_b));
+      case ReduceOp::kEqual: return wide_a == wide_b;
     }
     return 0;
   }
@@ -217,8 +213,7 @@ class ReduceTest : public ::testing::Test {
   }
 
   // Reduces at odd addresses, and compares element by element; bytes around the destination must survive.
-  static void Check(ReduceOp op, const std::vector<Bits>& a, const std::vector<Bits>& b, size_t dst_offset,
-                    size_t src_offset) {
+  static void Check(ReduceOp op, const std::vector<Bits>& a, const std::vector<Bits>& b, size_t dst_offset, size_t src_offset) {
     const size_t bytes = a.size() * sizeof(Bits);
     std::vector<uint8_t> dst(bytes + 64, 0x5c), src(bytes + 64, 0x5c);
     if (bytes > 0) std::memcpy(dst.data() + dst_offset, a.data(), bytes);
@@ -228,20 +223,20 @@ class ReduceTest : public ::testing::Test {
       Bits result;
       std::memcpy(&result, dst.data() + dst_offset + i * sizeof(Bits), sizeof result);
       const Bits expected = Case::Reference(op, a[i], b[i]);
-      ASSERT_TRUE(Case::Same(result, expected)) << std::hex << "op " << static_cast<int>(op) << " of " << +a[i]
-                                                << " and " << +b[i] << ": " << +result << ", not " << +expected;
+      ASSERT_TRUE(Case::Same(result, expected))
+          << std::hex << "op " << static_cast<int>(op) << " of " << +a[i] << " and " << +b[i] << ": " << +result << ", not " << +expected;
     }
     for (size_t i = 0; i < dst_offset; ++i) ASSERT_EQ(dst[i], 0x5c);
     for (size_t i = dst_offset + bytes; i < dst.size(); ++i) ASSERT_EQ(dst[i], 0x5c);
   }
 };
 
-using ReduceCases = ::testing::Types<
-    TypedCase<ReduceType::kFloat32, FloatCase<Float32Coder>>, TypedCase<ReduceType::kFloat16, FloatCase<HalfCoder>>,
-    TypedCase<ReduceType::kBFloat16, FloatCase<BFloat16Coder>>, TypedCase<ReduceType::kInt8, IntegerCase<int8_t>>,
-    TypedCase<ReduceType::kInt16, IntegerCase<int16_t>>, TypedCase<ReduceType::kInt32, IntegerCase<int32_t>>,
-    TypedCase<ReduceType::kUInt8, IntegerCase<uint8_t>>, TypedCase<ReduceType::kUInt16, IntegerCase<uint16_t>>,
-    TypedCase<ReduceType::kUInt32, IntegerCase<uint32_t>>>;
+using ReduceCases =
+    ::testing::Types<TypedCase<ReduceType::kFloat32, FloatCase<Float32Coder>>, TypedCase<ReduceType::kFloat16, FloatCase<HalfCoder>>,
+                     TypedCase<ReduceType::kBFloat16, FloatCase<BFloat16Coder>>, TypedCase<ReduceType::kInt8, IntegerCase<int8_t>>,
+                     TypedCase<ReduceType::kInt16, IntegerCase<int16_t>>, TypedCase<ReduceType::kInt32, IntegerCase<int32_t>>,
+                     TypedCase<ReduceType::kUInt8, IntegerCase<uint8_t>>, TypedCase<ReduceType::kUInt16, IntegerCase<uint16_t>>,
+                     TypedCase<ReduceType::kUInt32, IntegerCase<uint32_t>>>;
 TYPED_TEST_SUITE(ReduceTest, ReduceCases);
 
 TYPED_TEST(ReduceTest, MatchesTheReferenceAtAllLengths) {

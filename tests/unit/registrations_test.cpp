@@ -49,15 +49,17 @@ TEST(RegistrationsTest, RemoveWantsTheExactStart) {
   EXPECT_TRUE(registrations.Add({950, 100, 0}));
 }
 
-TEST(RegistrationsTest, RemoveInsideTakesWhatLiesInside) {
+TEST(RegistrationsTest, RemoveOneInsideTakesWhatLiesInside) {
   Registrations registrations;
   for (uintptr_t base : {1000, 1100, 1200, 1300}) registrations.Add({base, 100, 0});
-  EXPECT_EQ(registrations.RemoveInside(1050, 250).size(), 2u);
+  EXPECT_EQ(registrations.RemoveOneInside(1050, 250).base, 1100u);
+  EXPECT_EQ(registrations.RemoveOneInside(1050, 250).base, 1200u);
+  EXPECT_FALSE(registrations.RemoveOneInside(1050, 250).found());
   EXPECT_TRUE(registrations.Find(At(1000)).found());
   EXPECT_FALSE(registrations.Find(At(1150)).found());
   EXPECT_FALSE(registrations.Find(At(1250)).found());
   EXPECT_TRUE(registrations.Find(At(1300)).found());
-  EXPECT_TRUE(registrations.RemoveInside(5000, 100).empty());
+  EXPECT_FALSE(registrations.RemoveOneInside(5000, 100).found());
 }
 
 TEST(RegistrationsTest, AgreesWithAMapOverRandomOperations) {
@@ -70,8 +72,8 @@ TEST(RegistrationsTest, AgreesWithAMapOverRandomOperations) {
     }
     return false;
   };
-  for (int step = 0; step < 5000; ++step) {
-    const uintptr_t base = 1 + random() % 2000;
+  for (int step = 0; step < 10000; ++step) {
+    const uintptr_t base = 1 + random() % 10000;
     const size_t size = 1 + random() % 20;
     if (random() % 2 == 0) {
       const bool fits = !overlaps(base, size);
@@ -80,7 +82,7 @@ TEST(RegistrationsTest, AgreesWithAMapOverRandomOperations) {
     } else {
       ASSERT_EQ(registrations.Remove(base).found(), reference.erase(base) == 1) << step;
     }
-    const uintptr_t probe = 1 + random() % 2000;
+    const uintptr_t probe = 1 + random() % 10000;
     ASSERT_EQ(registrations.Find(At(probe)).found(), overlaps(probe, 1)) << step;
     ASSERT_EQ(registrations.count(), reference.size());
   }

@@ -36,7 +36,8 @@ TEST_P(ReplayEndTest, AnAbortTakesBackWhatWaitsOutside) {
   RepeatMarker* at_gate = graph.Await(0, &gate_);
   graph.AwaitBound(1);
   graph.Add(2, AwaitValueTask(&word_, 1, ValueTest::kEqual));
-  graph.Add(3, CallTask(&sink_, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
+  graph.Add(3, CallTask(
+                   &sink_, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
   RepeatMarker* done = graph.Mark(4);
   RepeatMarker* never = nullptr;
   for (size_t branch = 0; branch < 4; ++branch) {
@@ -168,7 +169,8 @@ TEST_P(ReplayEndTest, AbortsAgainstAllThatComesBack) {
     TestGraph& graph = NewGraph(4);
     graph.Await(0, &gates[2 * round]);
     graph.Await(1, &gates[2 * round + 1], 20000);
-    graph.Add(2, CallTask(&thread, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
+    graph.Add(2, CallTask(
+                     &thread, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
     graph.Add(3, AwaitValueTask(&word_, round + 1, ValueTest::kAtLeast));
     for (size_t branch = 0; branch < 4; ++branch) graph.Mark(branch);
     graph.AwaitBound(0);

@@ -10,7 +10,7 @@ constexpr int kCopyFailed = 507013;
 // Everything is usable but one address.
 class OneGone final : public AddressJudge {
  public:
-  Verdict Judge(const void* address, size_t) const override { return {address != gone, 0}; }
+  Verdict Judge(const void* address, size_t, uint64_t) const override { return {address != gone, 0}; }
   const void* gone = nullptr;
 };
 

@@ -129,7 +129,7 @@ TEST(ReplayLimitsRaceTest, ALimitThatComesLateDoesNotEndTheNextWaitAtTheSameGate
     void Opened() override {}
   };
   struct LimitOwner : QueueOwner {
-    bool TaskFailed(const Task& task, int, const char*) override {
+    bool TaskFailed(const Task& task, uint64_t, int, const char*) override {
       without_limit += task.await.timeout_ns == 0;
       return false;
     }

@@ -225,6 +225,21 @@ TEST_P(ReplayTest, ACallThatDoesNotBlockIsPostedAndPassed) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_P(ReplayTest, ACallThatThereIsNoMemoryForFails) {
+  std::atomic<int> calls{0};
+  Line& line = shop_.NewLine();
+  TestGraph& graph = NewGraph(2);
+  sink_.Refuse();
+  graph.Add(0, CallTask(&sink_, &AddOne, &calls));
+  graph.Add(1, CallTask(&sink_, &AddOne, &calls, false));
+  RepeatMarker* behind = graph.Mark(0);
+  line.Submit(graph.Replay());
+  ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
+  EXPECT_EQ(line.own_owner.codes(), (std::vector<int>{207001, 207001}));
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(behind->reached, 1);
+}
+
 TEST_P(ReplayTest, ManyCallsAndGatesOfManyBranches) {
   constexpr size_t kRounds = 40, kBranches = 5;
   struct Opener final : Marker {

@@ -1,4 +1,4 @@
-// Mailboxes of threads that serve callbacks (runtime.md 7.1), below the API.
+// Mailboxes of threads that serve callbacks (rules/callbacks.md 1), below the API.
 #include "stream/report_mailbox.h"
 
 #include <pthread.h>

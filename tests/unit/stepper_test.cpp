@@ -1,8 +1,7 @@
 // What the three stepping schedules promise beyond what queue_test.cpp checks for all of them.
-#include "unit/queue_harness.h"
-
 #include "base/clock.h"
 #include "stream/host_thread.h"
+#include "unit/queue_harness.h"
 
 namespace ropeway_unit {
 namespace stepper_test {
@@ -69,7 +68,8 @@ TEST(StepperTest, EarliestGoesOnWhenAHostFunctionReturns) {
   ManualSink sink;
   Workshop shop(kEarliest);
   Line& line = shop.NewLine();
-  line.Submit(CallTask(&sink, [](void*) {}, nullptr));
+  line.Submit(CallTask(
+      &sink, [](void*) {}, nullptr));
   line.Submit(MarkTask(markers.New()));
   EXPECT_EQ(line->completed(), 0u);
   sink.RunNext();
@@ -192,7 +192,8 @@ TEST(StepperTest, ManyThreadsMaySubmitAndWait) {
         for (int i = 0; i < 100; ++i) {
           Line& line = *lines[(thread + static_cast<size_t>(i)) % lines.size()];
           line.Submit(MarkTask(markers.New()));
-          line.Submit(CallTask(&host, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
+          line.Submit(CallTask(
+              &host, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &calls));
           if (i % 10 == 0) line.Drain();
         }
         for (Line* line : lines) line->Drain();

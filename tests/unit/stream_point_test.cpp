@@ -33,9 +33,12 @@ TEST(KnownOrderTest, KnowsTheLatestOfTheLastFew) {
 class StreamPointTest : public testing::Test {
  protected:
   std::shared_ptr<StreamPoint> Mark(TestStream& stream) {
-    auto point = StreamPoint::MarkOn(stream.ref(), &scope_, "test");
-    EXPECT_TRUE(point.ok());
-    return point.value();
+    auto point = std::make_shared<StreamPoint>();
+    EXPECT_TRUE(point->MarkOn(stream.ref(), &scope_, "test").ok());
+    return point;
+  }
+  Status Await(const std::shared_ptr<StreamPoint>& point, StreamRef stream) {
+    return point->AwaitOn(stream, &scope_, "test", std::make_unique<StreamPoint::Waiting>(point));
   }
   FailureScope scope_;
   Gate gate_;
@@ -69,7 +72,7 @@ TEST_F(StreamPointTest, OtherStreamsWaitForItAndKeepIt) {
   {
     auto point = Mark(stream);
     watched = point;
-    ASSERT_TRUE(point->AwaitOn(waiter.ref(), &scope_, "test").ok());
+    ASSERT_TRUE(Await(point, waiter.ref()).ok());
   }
   EXPECT_FALSE(watched.expired()) << "two tasks name it";
   EXPECT_EQ(waiter->queue().Wait(waiter->queue().submitted(), Deadline::AfterMs(1)), WaitOutcome::kTimeout);
@@ -85,10 +88,10 @@ TEST_F(StreamPointTest, AStreamThatIsGoneRefusesIt) {
   TestStream stream(&scope_), gone(&scope_);
   const StreamRef stale = gone.ref();
   gone.Destroy(false);
-  EXPECT_FALSE(StreamPoint::MarkOn(stale, &scope_, "test").ok());
+  EXPECT_FALSE(std::make_shared<StreamPoint>()->MarkOn(stale, &scope_, "test").ok());
   ASSERT_TRUE(stream.Submit(AwaitTask(&gate_, &marker_)).ok());
   auto point = Mark(stream);
-  EXPECT_FALSE(point->AwaitOn(stale, &scope_, "test").ok());
+  EXPECT_FALSE(Await(point, stale).ok());
   gate_.Open();
   ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
 }

@@ -24,15 +24,15 @@ constexpr ValueCase kValueCases[] = {
     {1, 0, true, false, false, true},
     {0, 1, false, false, false, true},
     {5, 5, true, true, true, true},
-    {6, 5, true, false, true, true},   // 110 and 101 share a bit
+    {6, 5, true, false, true, true},  // 110 and 101 share a bit
     {4, 5, false, false, true, true},
     {2, 5, false, false, false, true},
     {kMax, kMax, true, true, true, false},
     {kMax, 0, false, false, false, false},  // as a difference, -1
     {0, kMax, true, false, false, false},   // and 1: counters may wrap
     {kMax - 1, kMax, false, false, true, false},
-    {kTop, 0, false, false, false, true},      // the largest distance counts as behind
-    {kTop - 1, 0, true, false, false, true},   // and this is the farthest ahead
+    {kTop, 0, false, false, false, true},     // the largest distance counts as behind
+    {kTop - 1, 0, true, false, false, true},  // and this is the farthest ahead
     {0, kTop, false, false, false, true},
     {0, kTop + 1, true, false, false, true},
     {kTop, kTop, true, true, true, true},
@@ -46,8 +46,7 @@ TEST(TaskValuesTest, WhatAWaitForAValueComparesWith) {
     EXPECT_EQ(Holds(ValueTest::kAtLeast, entry.m, entry.value), entry.at_least) << entry.m << " >= " << entry.value;
     EXPECT_EQ(Holds(ValueTest::kEqual, entry.m, entry.value), entry.equal) << entry.m << " == " << entry.value;
     EXPECT_EQ(Holds(ValueTest::kAnyBit, entry.m, entry.value), entry.any_bit) << entry.m << " & " << entry.value;
-    EXPECT_EQ(Holds(ValueTest::kNotAllBits, entry.m, entry.value), entry.not_all_bits)
-        << entry.m << " nor " << entry.value;
+    EXPECT_EQ(Holds(ValueTest::kNotAllBits, entry.m, entry.value), entry.not_all_bits) << entry.m << " nor " << entry.value;
   }
 }
 
@@ -99,9 +98,9 @@ TEST(TaskValuesTest, BytesOfTheTasksThatMoveSome) {
 }
 
 TEST(TaskValuesTest, TheOthersMoveNone) {
-  for (TaskKind kind : {TaskKind::kCopyByDesc, TaskKind::kMark, TaskKind::kAwait, TaskKind::kAwaitValue, TaskKind::kCall,
-                        TaskKind::kReplay, TaskKind::kFail, TaskKind::kNothing, TaskKind::kSignal, TaskKind::kAwaitSignal,
-                        TaskKind::kMarkBound, TaskKind::kAwaitBound}) {
+  for (TaskKind kind :
+       {TaskKind::kCopyByDesc, TaskKind::kMark, TaskKind::kAwait, TaskKind::kAwaitValue, TaskKind::kCall, TaskKind::kReplay,
+        TaskKind::kFail, TaskKind::kNothing, TaskKind::kSignal, TaskKind::kAwaitSignal, TaskKind::kMarkBound, TaskKind::kAwaitBound}) {
     Task task;
     std::memset(static_cast<void*>(&task), 0x11, sizeof(task));
     task.kind = kind;
@@ -111,16 +110,26 @@ TEST(TaskValuesTest, TheOthersMoveNone) {
 
 TEST(TaskValuesTest, EveryKindHasItsName) {
   constexpr std::pair<TaskKind, const char*> kNames[] = {
-      {TaskKind::kCopy, "copy"},           {TaskKind::kCopy2d, "copy2d"},
-      {TaskKind::kBatch, "batch"},         {TaskKind::kCopyByDesc, "copy_by_desc"},
-      {TaskKind::kCopyByCells, "copy_by_cells"}, {TaskKind::kSet, "set"},
-      {TaskKind::kSetWords, "set32"},      {TaskKind::kReduce, "reduce"},
-      {TaskKind::kStore, "store"},         {TaskKind::kMark, "record"},
-      {TaskKind::kAwait, "wait"},          {TaskKind::kAwaitValue, "wait_value"},
-      {TaskKind::kCall, "call"},           {TaskKind::kReplay, "replay"},
-      {TaskKind::kFail, "fail"},           {TaskKind::kNothing, "nothing"},
-      {TaskKind::kSignal, "signal"},       {TaskKind::kAwaitSignal, "wait_signal"},
-      {TaskKind::kMarkBound, "record_external"}, {TaskKind::kAwaitBound, "wait_external"},
+      {TaskKind::kCopy, "copy"},
+      {TaskKind::kCopy2d, "copy2d"},
+      {TaskKind::kBatch, "batch"},
+      {TaskKind::kCopyByDesc, "copy_by_desc"},
+      {TaskKind::kCopyByCells, "copy_by_cells"},
+      {TaskKind::kSet, "set"},
+      {TaskKind::kSetWords, "set32"},
+      {TaskKind::kReduce, "reduce"},
+      {TaskKind::kStore, "store"},
+      {TaskKind::kMark, "record"},
+      {TaskKind::kAwait, "wait"},
+      {TaskKind::kAwaitValue, "wait_value"},
+      {TaskKind::kCall, "call"},
+      {TaskKind::kReplay, "replay"},
+      {TaskKind::kFail, "fail"},
+      {TaskKind::kNothing, "nothing"},
+      {TaskKind::kSignal, "signal"},
+      {TaskKind::kAwaitSignal, "wait_signal"},
+      {TaskKind::kMarkBound, "record_external"},
+      {TaskKind::kAwaitBound, "wait_external"},
   };
   for (auto [kind, name] : kNames) EXPECT_STREQ(TaskKindName(kind), name);
 }
@@ -197,7 +206,7 @@ TEST(TaskValuesTest, DroppingAReplayTellsThoseWhoAreBound) {
   CountingMarker first, third;
   Gate gate;
   Task task = Of(TaskKind::kReplay);
-  task.replay = {&graph, new ReplayBinding[3]{{nullptr, &first}, {nullptr, nullptr}, {&gate, &third}}};
+  task.replay = {&graph, new ReplayBinding[3]{{nullptr, &first}, {nullptr, nullptr}, {&gate, &third}}, 0};
   DropTask(task);
   EXPECT_EQ(first.dropped, 1);
   EXPECT_EQ(third.dropped, 1);
@@ -209,7 +218,7 @@ TEST(TaskValuesTest, DroppingAReplayLeavesTheGraphAlone) {
   TaskGraph graph;
   graph.branches.push_back({MarkTask(&inside)});
   Task task = Of(TaskKind::kReplay);
-  task.replay = {&graph, nullptr};
+  task.replay = {&graph, nullptr, 0};
   DropTask(task);
   EXPECT_EQ(inside.dropped, 0);
   EXPECT_TRUE(graph.turn.open());

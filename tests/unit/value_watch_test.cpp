@@ -7,12 +7,13 @@
 #include <deque>
 #include <functional>
 
+#include "engine/batch.h"
 #include "engine/cpu/cpu_backend.h"
 
 namespace ropeway::sched {
 namespace value_watch_test {
 
-class Visitor final : public ParkingPlace::Waiter {
+class Visitor final : public ValueWaiter {
  public:
   void Opened() override {
     if (then) then();
@@ -171,6 +172,53 @@ TEST(ValueWatchTest, SeveralWordsAtOnce) {
     EXPECT_EQ(visitors[i].opened(), 0);
     EXPECT_TRUE(watch.Unpark(&visitors[i]));
   }
+}
+
+// A task wakes those whose word it may have changed: at its edges, across the border of two buckets, and in every piece of a batch.
+TEST(ValueWatchTest, ATaskWakesThoseInItsRange) {
+  alignas(512) static uint64_t words[512];
+  auto bytes = reinterpret_cast<char*>(words);
+  const auto wakes = [&](size_t at, const Task& task) {
+    std::memset(words, 0, sizeof(words));
+    ValueWatch watch(OwnMemory());
+    Visitor visitor, others[64];
+    EXPECT_FALSE(watch.PassOrPark(&visitor, bytes + at, 1, ValueTest::kEqual));
+    for (auto& other : others) EXPECT_FALSE(watch.PassOrPark(&other, bytes + 4088, 9, ValueTest::kEqual));
+    watch.Stop();  // nobody else looks
+    const uint64_t one = 1;
+    std::memcpy(bytes + at, &one, sizeof(one));
+    watch.MemoryChanged(&task);
+    const bool woken = visitor.opened() == 1;
+    EXPECT_EQ(watch.Unpark(&visitor), !woken);
+    for (auto& other : others) EXPECT_TRUE(watch.Unpark(&other));
+    return woken;
+  };
+  const auto set = [&](size_t at, size_t size) {
+    Task task{};
+    task.kind = TaskKind::kSet;
+    task.set = {bytes + at, size, 0};
+    return task;
+  };
+  EXPECT_TRUE(wakes(1024, set(1024, 1)));
+  EXPECT_TRUE(wakes(1024, set(1031, 1)));
+  EXPECT_TRUE(wakes(1020, set(1026, 2))) << "a word across two buckets";
+  EXPECT_TRUE(wakes(2000, set(0, 4096)));
+  EXPECT_FALSE(wakes(1024, set(2048, 512)));
+  EXPECT_FALSE(wakes(1024, set(0, 512)));
+  Task rows{};
+  rows.kind = TaskKind::kCopy2d;
+  rows.copy_2d = {bytes, bytes, 1024, 1024, 16, 3};
+  EXPECT_TRUE(wakes(2048, rows));
+  auto batch = std::make_unique<Batch>(3);
+  for (size_t at : {size_t{512}, size_t{3072}, size_t{1024}}) batch->Add(bytes + at, bytes, 8);
+  Task pieces{};
+  pieces.kind = TaskKind::kBatch;
+  pieces.batch = {batch.get(), 24};
+  EXPECT_TRUE(wakes(3072, pieces));
+  EXPECT_FALSE(wakes(2048, pieces));
+  Task late{};
+  late.kind = TaskKind::kCopyByDesc;
+  EXPECT_TRUE(wakes(2048, late)) << "nobody knows where it went";
 }
 
 TEST(ValueWatchTest, AReleasedWaiterMayParkAgainAtOnce) {

@@ -92,13 +92,9 @@ typedef enum aclrtDeviceState {
 
 typedef void (*aclrtDeviceStateCallback)(int32_t deviceId, aclrtDeviceState state, void* args);
 
-typedef enum aclrtDeviceTaskAbortStage {
-    ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
-    ACL_RT_DEVICE_TASK_ABORT_POST = 1
-} aclrtDeviceTaskAbortStage;
+typedef enum aclrtDeviceTaskAbortStage { ACL_RT_DEVICE_TASK_ABORT_PRE = 0, ACL_RT_DEVICE_TASK_ABORT_POST = 1 } aclrtDeviceTaskAbortStage;
 
-typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t deviceId, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
-                                                void* args);
+typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t deviceId, aclrtDeviceTaskAbortStage stage, uint32_t timeout, void* args);
 
 typedef enum aclrtDeviceLimit {
     ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
@@ -255,10 +251,7 @@ typedef union aclrtStreamAttrValue {
     uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
-typedef enum aclrtStreamState {
-    ACL_RT_STREAM_STATE_CREATE_POST = 1,
-    ACL_RT_STREAM_STATE_DESTROY_PRE = 2
-} aclrtStreamState;
+typedef enum aclrtStreamState { ACL_RT_STREAM_STATE_CREATE_POST = 1, ACL_RT_STREAM_STATE_DESTROY_PRE = 2 } aclrtStreamState;
 
 typedef void (*aclrtStreamStateCallback)(aclrtStream stm, aclrtStreamState state, void* args);
 

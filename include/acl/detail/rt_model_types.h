@@ -205,10 +205,7 @@ typedef struct aclrtRandomNumTaskInfo {
     uint8_t rsv[10];
 } aclrtRandomNumTaskInfo;
 
-typedef enum aclrtUpdateTaskAttrId {
-    ACL_RT_UPDATE_RANDOM_TASK = 1,
-    ACL_RT_UPDATE_AIC_AIV_TASK = 2
-} aclrtUpdateTaskAttrId;
+typedef enum aclrtUpdateTaskAttrId { ACL_RT_UPDATE_RANDOM_TASK = 1, ACL_RT_UPDATE_AIC_AIV_TASK = 2 } aclrtUpdateTaskAttrId;
 
 typedef struct aclrtRandomTaskUpdateAttr {
     void* srcAddr;

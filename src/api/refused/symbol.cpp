@@ -1,6 +1,6 @@
-// Device variables (copy-and-memory.md 5). Variables are registered by a compiler that makes device code; without one,
+// Device variables (rules/copies.md 9). Variables are registered by a compiler that makes device code; without one,
 // no symbol is ever known, and the answer behind the argument checks is 107043.
-#include "api/refused/refuse.h"
+#include "api/checks.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -9,21 +9,20 @@ namespace ropeway::api {
 namespace {
 
 Status UnknownSymbol(const void* symbol) {
-  return Fail(
-      ACL_ERROR_RT_INVALID_SYMBOL,
-      "symbol %p is not a device variable: there is no device code here that could register one; copy to memory of "
-      "aclrtMalloc instead",
-      symbol);
+  return Fail(ACL_ERROR_RT_INVALID_SYMBOL,
+              "symbol %p is not a device variable: there is no device code here that could register one; copy to memory of "
+              "aclrtMalloc instead",
+              symbol);
 }
 
-Status CopySymbol(const char* memory_name, const void* memory, const void* symbol, size_t count, size_t room,
-                  aclrtMemcpyKind kind, aclrtMemcpyKind direction) {
+Status CopySymbol(const char* memory_name, const void* memory, const void* symbol, size_t count, size_t room, aclrtMemcpyKind kind,
+                  aclrtMemcpyKind direction) {
   if (count == 0) return Ok();
   RW_TRY(RequirePointers({{"symbol", symbol}, {memory_name, memory}}));
   if (count > room) return Reject(ACL_ERROR_INVALID_PARAM, "count %zu exceeds dstMax %zu", count, room);
   if (kind != direction && kind != ACL_MEMCPY_DEFAULT)
-    return Reject(ACL_ERROR_INVALID_PARAM, "kind %d is not for this call; use %s or ACL_MEMCPY_DEFAULT",
-                  static_cast<int>(kind), KindName(direction));
+    return Reject(ACL_ERROR_INVALID_PARAM, "kind %d is not for this call; use %s or ACL_MEMCPY_DEFAULT", static_cast<int>(kind),
+                  KindName(direction));
   RW_TRY(CurrentContext().status());
   return UnknownSymbol(symbol);
 }
@@ -54,13 +53,11 @@ aclError aclrtGetSymbolSize(const void* symbol, size_t* size) {
   });
 }
 
-aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, size_t count, size_t,
-                               aclrtMemcpyKind kind) {
+aclError aclrtMemcpyFromSymbol(void* dst, size_t dstMax, const void* symbol, size_t count, size_t, aclrtMemcpyKind kind) {
   return Entry(__func__, [&] { return CopyFromSymbol(dst, dstMax, symbol, count, kind); });
 }
 
-aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol, size_t count, size_t,
-                                    aclrtMemcpyKind kind, aclrtStream) {
+aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol, size_t count, size_t, aclrtMemcpyKind kind, aclrtStream) {
   return Entry(__func__, [&] { return CopyFromSymbol(dst, dstMax, symbol, count, kind); });
 }
 
@@ -68,7 +65,6 @@ aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, 
   return Entry(__func__, [&] { return CopyToSymbol(symbol, src, count, kind); });
 }
 
-aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t, aclrtMemcpyKind kind,
-                                  aclrtStream) {
+aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t, aclrtMemcpyKind kind, aclrtStream) {
   return Entry(__func__, [&] { return CopyToSymbol(symbol, src, count, kind); });
 }

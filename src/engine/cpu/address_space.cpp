@@ -40,6 +40,12 @@ void* AddressSpace::ReserveDevices(size_t size, bool host_access, uintptr_t want
   return addresses;
 }
 
-void* AddressSpace::ReserveHost(size_t size) { return Reserve(size, PROT_READ | PROT_WRITE); }
+void* AddressSpace::ReserveHost(size_t size) {
+  void* addresses = Reserve(size, PROT_READ | PROT_WRITE);
+  if (addresses == nullptr) return nullptr;
+  host_base_ = reinterpret_cast<uintptr_t>(addresses);
+  host_size_ = size;
+  return addresses;
+}
 
 }  // namespace ropeway::cpu

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <mutex>
 
+#include "base/host_touch.h"
+#include "base/mutex.h"
 #include "engine/batch.h"
 #include "engine/cpu/address_space.h"
 #include "engine/cpu/kernels/kernels.h"
@@ -22,18 +23,27 @@ class BatchWork final : public sched::SharedWork {
   bool RunPortion() override {
     Cursor from, to;
     {
-      std::lock_guard lock(lock_);
+      LockGuard lock(lock_);
       from = next_;
       Advance(&next_);
       to = next_;
     }
     if (from.piece == pieces_.size()) return false;
-    CopyBetween(from, to);
+    auto move = [&] { CopyBetween(from, to); };
+    const void* fault;
+    if (!TouchHost(move, &fault)) [[unlikely]]
+      EndAt(fault);
     return true;
   }
   bool AllTaken() const override {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     return next_.piece == pieces_.size();
+  }
+  // Whether some of it is memory that is not there, and where; asked when the work is over.
+  bool Faulted(const void** fault) const {
+    LockGuard lock(lock_);
+    *fault = fault_;
+    return faulted_;
   }
 
  private:
@@ -57,6 +67,14 @@ class BatchWork final : public sched::SharedWork {
     }
   }
 
+  // The portions that nobody has taken are left undone.
+  [[gnu::cold]] void EndAt(const void* fault) {
+    LockGuard lock(lock_);
+    next_ = {pieces_.size(), 0};
+    faulted_ = true;
+    fault_ = fault;
+  }
+
   void CopyBetween(Cursor from, Cursor to) const {
     const KernelTable& kernels = Kernels();
     for (size_t i = from.piece, offset = from.offset; i < to.piece || (i == to.piece && to.offset > offset); ++i, offset = 0) {
@@ -72,8 +90,10 @@ class BatchWork final : public sched::SharedWork {
   const Batch::Pieces& pieces_;
   const AddressSpace& addresses_;
   void (*const copy_)(void*, const void*, size_t);
-  mutable SpinLock lock_;
-  Cursor next_;  // guarded by lock_
+  mutable SpinLock lock_{LockRank::kBatchWork};
+  Cursor next_ RW_GUARDED_BY(lock_);
+  bool faulted_ RW_GUARDED_BY(lock_) = false;
+  const void* fault_ RW_GUARDED_BY(lock_) = nullptr;
 };
 
 }  // namespace ropeway::cpu

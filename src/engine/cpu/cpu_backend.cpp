@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -10,6 +11,7 @@
 #include "engine/cpu/kernels/kernels.h"
 #include "engine/cpu/kernels/reduce.h"
 #include "engine/late_copy.h"
+#include "engine/task_ranges.h"
 
 #if defined(ROPEWAY_TSAN)
 #include <sanitizer/tsan_interface.h>
@@ -18,13 +20,35 @@
 namespace ropeway::cpu {
 namespace {
 
-// Small enough that the last chunk does not keep the others waiting, large enough that the counter does not matter.
-constexpr size_t kChunk = size_t{512} << 10;
+// Small enough that the last chunk does not keep the others waiting, large enough that the counter does not matter: a quarter of the
+// copy, within these bounds.
+constexpr size_t kSmallestChunk = size_t{64} << 10;
+constexpr size_t kLargestChunk = size_t{512} << 10;
+
+size_t ChunkOf(size_t size) { return std::clamp(size / 4 / kSmallestChunk * kSmallestChunk, kSmallestChunk, kLargestChunk); }
 
 struct Span {
   char* dst;
   const char* src;
+  std::atomic<bool> faulted{false};
+  std::atomic<const void*> fault{nullptr};  // where; of several, one
 };
+
+bool Overlap(const void* dst, const void* src, size_t size) {
+  const auto distance = reinterpret_cast<uintptr_t>(dst) - reinterpret_cast<uintptr_t>(src);
+  return distance < size || 0 - distance < size;
+}
+
+void Move(void* dst, const void* src, size_t size, CopyMethod method) {
+  // Overlap leaves unspecified bytes in the destination; moving them keeps to it whatever the kernel does.
+  if (Overlap(dst, src, size)) [[unlikely]] {
+    std::memmove(dst, src, size);
+  } else if (method == CopyMethod::kCached) {
+    Kernels().cached_copy(dst, src, size);
+  } else {
+    Kernels().stream_copy(dst, src, size);
+  }
+}
 
 #if defined(ROPEWAY_TSAN)
 // Looking at memory while a copy writes it is what a value wait does; the sanitizer would call it a race. What a value write
@@ -47,9 +71,7 @@ uint64_t LoadFrom(const void* view) {
 
 }  // namespace
 
-void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) {
-  return addresses_.ReserveDevices(size, host_access_, wanted);
-}
+void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) { return addresses_.ReserveDevices(size, host_access_, wanted); }
 
 void* CpuBackend::ReserveHost(size_t size) { return addresses_.ReserveHost(size); }
 
@@ -96,92 +118,97 @@ bool CpuBackend::MovedMeanwhile(const void* address) const {
 
 uint64_t CpuBackend::LoadWord(const void* address) { return LoadFrom(addresses_.View(address)); }
 
-int CpuBackend::Start(const Task& task, Line*, TaskFailure* failure) {
+int CpuBackend::Start(const Task& task, const Behind& behind, Line*, TaskFailure* failure) {
+  // The first bytes of the next copy come while this one runs. Memory that is not there does no harm.
+  if (behind.next != nullptr && behind.next->kind == TaskKind::kCopy)
+    Kernels().prefetch(addresses_.View(behind.next->copy.src), behind.next->copy.size);
   switch (task.kind) {
     case TaskKind::kCopy:
-      Copy(addresses_.View(task.copy.dst), addresses_.View(task.copy.src), task.copy.size, task.method);
-      return 0;
-    case TaskKind::kCopy2d:
-      CopyRows(task);
-      return 0;
-    case TaskKind::kBatch:
-      CopyBatch(task);
-      return 0;
+      return Copy(addresses_.View(task.copy.dst), addresses_.View(task.copy.src), task.copy.size,
+                  kTraits.InBurst(task.method, task.copy.size, behind.tasks), failure);
+    case TaskKind::kCopy2d: return CopyRows(task, failure);
+    case TaskKind::kBatch: return CopyBatch(task, failure);
     case TaskKind::kCopyByDesc:
-    case TaskKind::kCopyByCells:
-      return CopyLate(task, failure);
+    case TaskKind::kCopyByCells: return CopyLate(task, behind, failure);
     case TaskKind::kSet:
-      Set(task);
-      return 0;
-    case TaskKind::kSetWords:
-      FillWords(addresses_.View(task.set.dst), task.set.value, task.set.count);
-      return 0;
+    case TaskKind::kSetWords: return Set(task, failure);
     case TaskKind::kReduce:
-      Reduce(addresses_.View(task.reduce.dst), addresses_.View(task.reduce.src), task.reduce.size, task.reduce.op,
-             task.reduce.type);
+      Reduce(addresses_.View(task.reduce.dst), addresses_.View(task.reduce.src), task.reduce.size, task.reduce.op, task.reduce.type);
       return 0;
-    case TaskKind::kStore:
-      Store(task);
-      return 0;
+    case TaskKind::kStore: Store(task); return 0;
     case TaskKind::kFail:
-      return Explain(failure, task.fail.code,
-                     "address %p is not device memory; a device-to-device copy needs device memory on both sides", task.fail.address);
-    default:
-      return 0;  // order is all that the others need
+      return Explain(failure, task.fail.code, "address %p is not device memory; a device-to-device copy needs device memory on both sides",
+                     task.fail.address);
+    default: return 0;  // order is all that the others need
   }
 }
 
-void CpuBackend::Copy(void* dst, const void* src, size_t size, CopyMethod method) {
-  // Overlap leaves unspecified bytes in the destination; moving them keeps to it whatever the kernel does.
-  const auto distance = reinterpret_cast<uintptr_t>(dst) - reinterpret_cast<uintptr_t>(src);
-  if (distance < size || 0 - distance < size) [[unlikely]] {
-    std::memmove(dst, src, size);
-    return;
+template <class Move>
+inline int CpuBackend::Touch(const TouchedRange& range, TaskFailure* failure, Move move) {
+  if (addresses_.Owns(range.dst) && (range.src == nullptr || addresses_.Owns(range.src))) [[likely]] {
+    move();
+    return 0;
   }
-  const KernelTable& kernels = Kernels();
-  switch (method) {
-    case CopyMethod::kCached:
-      kernels.cached_copy(dst, src, size);
-      return;
-    case CopyMethod::kStreaming:
-      kernels.stream_copy(dst, src, size);
-      return;
-    case CopyMethod::kShared:
-      break;
-  }
+  const void* fault;
+  return TouchHost(move, &fault) ? 0 : ExplainFault(failure, fault, range);
+}
+
+int CpuBackend::Copy(void* dst, const void* src, size_t size, CopyMethod method, TaskFailure* failure) {
+  if (method == CopyMethod::kShared && !Overlap(dst, src, size)) return CopyShared(dst, src, size, failure);
+  return Touch({dst, size, src, size}, failure, [=] { Move(dst, src, size, method); });
+}
+
+int CpuBackend::CopyShared(void* dst, const void* src, size_t size, TaskFailure* failure) {
   Span span{static_cast<char*>(dst), static_cast<const char*>(src)};
   auto body = [](void* context, size_t begin, size_t end) {
-    auto* span_here = static_cast<Span*>(context);
-    Kernels().stream_copy(span_here->dst + begin, span_here->src + begin, end - begin);
+    auto* here = static_cast<Span*>(context);
+    if (here->faulted.load(std::memory_order_relaxed)) return;
+    auto move = [=] { Kernels().stream_copy(here->dst + begin, here->src + begin, end - begin); };
+    const void* fault;
+    if (TouchHost(move, &fault)) return;
+    here->fault.store(fault, std::memory_order_relaxed);
+    here->faulted.store(true, std::memory_order_relaxed);
   };
-  sched::RangeWork work(size, kChunk, body, &span);
+  sched::RangeWork work(size, ChunkOf(size), body, &span);
   sharer_.Share(work, size);
+  return span.faulted ? ExplainFault(failure, span.fault, {dst, size, src, size}) : 0;
 }
 
-void CpuBackend::CopyRows(const Task& task) {
+int CpuBackend::CopyRows(const Task& task, TaskFailure* failure) {
   const auto& rows = task.copy_2d;
   auto* dst = static_cast<char*>(addresses_.View(rows.dst));
   auto* src = static_cast<const char*>(addresses_.View(rows.src));
-  for (size_t row = 0; row < rows.height && !sharer_.stop().load(std::memory_order_relaxed); ++row) {
-    Copy(dst + row * rows.dst_pitch, src + row * rows.src_pitch, rows.width, task.method);
-  }
+  const std::atomic<bool>& stop = sharer_.stop();  // rows are never shared (copy/plan.h)
+  const auto extent = [&](size_t pitch) { return RowsExtent(pitch, rows.width, rows.height); };
+  return Touch({dst, extent(rows.dst_pitch), src, extent(rows.src_pitch)}, failure, [&] {
+    for (size_t row = 0; row < rows.height && !stop.load(std::memory_order_relaxed); ++row)
+      Move(dst + row * rows.dst_pitch, src + row * rows.src_pitch, rows.width, task.method);
+  });
 }
 
-void CpuBackend::CopyBatch(const Task& task) {
+int CpuBackend::CopyBatch(const Task& task, TaskFailure* failure) {
   BatchWork work(*task.batch.list, addresses_, task.method != CopyMethod::kCached);
   if (task.method == CopyMethod::kShared) {
     sharer_.Share(work, task.batch.list->bytes());
   } else {
     work.RunPortions(sharer_.stop());
   }
+  const void* fault;
+  if (!work.Faulted(&fault)) [[likely]]
+    return 0;
+  for (const Piece& piece : task.batch.list->pieces()) {
+    const TouchedRange range{piece.dst, piece.size, piece.src, piece.size};
+    if (MayFaultAt(range, fault)) return ExplainFault(failure, fault, range);
+  }
+  return ExplainFault(failure, fault, {});
 }
 
-int CpuBackend::CopyLate(const Task& task, TaskFailure* failure) {
+int CpuBackend::CopyLate(const Task& task, const Behind& behind, TaskFailure* failure) {
   CopyDescriptor copy;
   const auto read = [this](void* out, const void* address, size_t size) { std::memcpy(out, addresses_.View(address), size); };
   if (const int code = ResolveLateCopy(task, *judge_, read, &copy, failure)) return code;
-  Copy(addresses_.View(copy.dst), addresses_.View(copy.src), copy.size, kTraits.MethodFor(copy.size));
-  return 0;
+  const CopyMethod method = kTraits.InBurst(kTraits.MethodFor(copy.size), copy.size, behind.tasks);
+  return Copy(addresses_.View(copy.dst), addresses_.View(copy.src), copy.size, method, failure);
 }
 
 // One store that a wait for a value, a copy or another process sees as a whole.
@@ -194,13 +221,18 @@ void CpuBackend::Store(const Task& task) {
   }
 }
 
-void CpuBackend::Set(const Task& task) {
+int CpuBackend::Set(const Task& task, TaskFailure* failure) {
   void* dst = addresses_.View(task.set.dst);
-  if (task.method == CopyMethod::kCached) {
-    std::memset(dst, static_cast<int>(task.set.value), task.set.count);
-  } else {
-    Kernels().stream_set(dst, static_cast<int>(task.set.value), task.set.count);
-  }
+  const auto value = static_cast<int>(task.set.value);
+  return Touch({dst, TaskBytes(task)}, failure, [&] {
+    if (task.kind == TaskKind::kSetWords) {
+      FillWords(dst, task.set.value, task.set.count);
+    } else if (task.method == CopyMethod::kCached) {
+      std::memset(dst, value, task.set.count);
+    } else {
+      Kernels().stream_set(dst, value, task.set.count);
+    }
+  });
 }
 
 }  // namespace ropeway::cpu

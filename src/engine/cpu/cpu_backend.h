@@ -2,6 +2,7 @@
 // run time copies it. Knows nothing of queues and order.
 #pragma once
 
+#include "base/host_touch.h"
 #include "engine/backend.h"
 #include "engine/cpu/address_space.h"
 #include "engine/cpu/shared_chunks.h"
@@ -28,24 +29,29 @@ class CpuBackend final : public Backend {
   bool MapPages(const SharedPages& pages, const Mapping& mapping) override;
   void UnmapPages(void* address, size_t size) override;
   bool MovedMeanwhile(const void* address) const override;
+  bool LeaveTouch(const siginfo_t& fault, void* context) const override { return ropeway::LeaveTouch(fault, context); }
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 
   std::unique_ptr<Line> NewLine() override { return nullptr; }
-  int Start(const Task& task, Line* line, TaskFailure* failure) override;
+  int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) override;
   int Finish(Line*, TaskFailure*) override { return 0; }
   bool finishes_at_once() const override { return true; }
   uint64_t LoadWord(const void* address) override;
 
  private:
-  // docs/performance.md has the measurements: below 256 KiB a destination that is read at once suffers from streaming, and
-  // below 1 MiB a second lane does not pay for its wake-up.
-  static constexpr Traits kTraits = {"cpu", size_t{256} << 10, size_t{1} << 20};
+  // docs/performance.md has the measurements: below 256 KiB a destination that is read at once suffers from streaming, and a second lane
+  // that is awake is not worth the hand-over. (None is woken below 2 MiB: sched/shared_work.h.)
+  static constexpr Traits kTraits = {"cpu", size_t{256} << 10, size_t{256} << 10};
 
-  void Copy(void* dst, const void* src, size_t size, CopyMethod method);
-  void CopyRows(const Task& task);
-  void CopyBatch(const Task& task);
-  int CopyLate(const Task& task, TaskFailure* failure);
-  void Set(const Task& task);
+  // Runs `move`, which touches memory on this thread and nothing else. 507052 where some of that is the program's, and is not there.
+  template <class Move>
+  int Touch(const TouchedRange& range, TaskFailure* failure, Move move);
+  int Copy(void* dst, const void* src, size_t size, CopyMethod method, TaskFailure* failure);
+  int CopyShared(void* dst, const void* src, size_t size, TaskFailure* failure);
+  int CopyRows(const Task& task, TaskFailure* failure);
+  int CopyBatch(const Task& task, TaskFailure* failure);
+  int CopyLate(const Task& task, const Behind& behind, TaskFailure* failure);
+  int Set(const Task& task, TaskFailure* failure);
   void Store(const Task& task);
 
   WorkSharer& sharer_;

@@ -6,8 +6,7 @@
 namespace ropeway::cpu {
 
 std::unique_ptr<Engine> CreateCpuEngine(const Config& config) {
-  return sched::CreateLaneEngine(
-      config, [&](WorkSharer& sharer) { return std::make_unique<CpuBackend>(sharer, config.host_access); });
+  return sched::CreateLaneEngine(config, [&](WorkSharer& sharer) { return std::make_unique<CpuBackend>(sharer, config.host_access); });
 }
 
 }  // namespace ropeway::cpu

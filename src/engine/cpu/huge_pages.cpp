@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -26,70 +26,71 @@ bool Collapse(char* page) { return madvise(page, kHugePage, MADV_COLLAPSE) == 0;
 }  // namespace
 
 HugePages::~HugePages() {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   stop_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return !running_; });
+  while (running_) changed_.wait(mutex_);
 }
 
 void HugePages::Want(void* memory, size_t size) {
   madvise(memory, size, MADV_HUGEPAGE);
-  std::unique_lock lock(mutex_);
-  wanted_[static_cast<char*>(memory)] = {size, std::vector<bool>(size / kHugePage)};
-  renewed_ = true;
-  changed_.notify_all();
-  if (std::exchange(running_, true)) return;
+  LockGuard lock(mutex_);
   try {
-    std::thread(&HugePages::Run, this).detach();
-  } catch (const std::system_error&) {
-    running_ = false;  // no thread: the system makes the pages huge when it gets to it
+    wanted_[static_cast<char*>(memory)] = {size, std::vector<bool>(size / kHugePage)};
+    renewed_ = true;
+    changed_.notify_all();
+    if (!running_) std::thread(&HugePages::Run, this).detach();
+    running_ = true;
+  } catch (const std::exception&) {
+    // Neither memory nor a thread: the system makes the pages huge when it gets to it.
   }
 }
 
 void HugePages::Forget(void* memory) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return busy_ != memory; });
+  LockGuard lock(mutex_);
+  while (busy_ == memory) changed_.wait(mutex_);
   wanted_.erase(static_cast<char*>(memory));
 }
 
 void HugePages::Run() {
   const OwnThread self("rw-huge-pages");
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   auto pause = kFirstPause;
   for (int round = 0; round < kRounds && !stop_; ++round, pause *= 2) {
-    changed_.wait_for(lock, pause, [&] { return stop_; });
+    changed_.wait_until(mutex_, std::chrono::steady_clock::now() + pause, [this]() RW_REQUIRES(mutex_) { return stop_; });
     if (std::exchange(renewed_, false)) {
       round = 0;
       pause = kFirstPause;
     }
-    if (Round(lock)) break;
+    if (Round()) break;
   }
   wanted_.clear();
   running_ = false;  // the last word, together with the lock
   changed_.notify_all();
 }
 
-bool HugePages::Round(std::unique_lock<std::mutex>& lock) {
+bool HugePages::Round() {
   bool all_done = true;
   char* at = nullptr;
   for (auto it = wanted_.begin(); it != wanted_.end() && !stop_; it = wanted_.upper_bound(at)) {
     at = it->first;
-    std::vector<bool> done = it->second.done;
+    std::vector<bool> done = std::move(it->second.done);
     busy_ = at;
-    lock.unlock();
     size_t left = 0;
-    for (size_t i = 0; i < done.size(); ++i) {
-      if (!done[i]) done[i] = Collapse(at + i * kHugePage);
-      left += !done[i];
+    {
+      const LockGap gap(mutex_);
+      for (size_t i = 0; i < done.size(); ++i) {
+        if (!done[i]) done[i] = Collapse(at + i * kHugePage);
+        left += !done[i];
+      }
     }
-    lock.lock();
     busy_ = nullptr;
     changed_.notify_all();
     // While the range was busy nobody could forget it.
     if (left == 0) {
       wanted_.erase(at);
     } else {
-      wanted_[at].done = std::move(done);
+      it->second.done = std::move(done);
       all_done = false;
     }
   }

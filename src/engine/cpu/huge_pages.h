@@ -3,11 +3,11 @@
 // done. Memory that nobody has touched yet cannot be helped, so the thread looks again a few times, later and later.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace ropeway::cpu {
 
@@ -29,15 +29,15 @@ class HugePages {
   };
   void Run();
   // True when there is nothing more to do.
-  bool Round(std::unique_lock<std::mutex>& lock);
+  bool Round() RW_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<char*, Range> wanted_;  // the rest too is guarded by mutex_
-  char* busy_ = nullptr;           // the range that the thread is working on
-  bool running_ = false;
-  bool stop_ = false;
-  bool renewed_ = false;           // something was wanted since the last round
+  Mutex mutex_{LockRank::kHugePages};
+  Condition changed_;
+  std::map<char*, Range> wanted_ RW_GUARDED_BY(mutex_);
+  char* busy_ RW_GUARDED_BY(mutex_) = nullptr;  // the range that the thread is working on
+  bool running_ RW_GUARDED_BY(mutex_) = false;
+  bool stop_ RW_GUARDED_BY(mutex_) = false;
+  bool renewed_ RW_GUARDED_BY(mutex_) = false;  // something was wanted since the last round
 };
 
 }  // namespace ropeway::cpu

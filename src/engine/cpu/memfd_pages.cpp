@@ -57,19 +57,28 @@ int NewFileOutOfTheWay() {
 }  // namespace
 
 std::shared_ptr<MemfdPages> MemfdPages::Create(size_t size) {
-  const int descriptor = NewFileOutOfTheWay();
+  auto pages = std::make_shared<MemfdPages>(size);
+  const int descriptor = pages->descriptor_ = NewFileOutOfTheWay();
   if (descriptor < 0) return nullptr;
-  auto pages = std::make_shared<MemfdPages>(descriptor, size);
   if (ftruncate(descriptor, static_cast<off_t>(size)) != 0 || fcntl(descriptor, F_ADD_SEALS, kSeals) != 0) return nullptr;
   return pages;
 }
 
 std::shared_ptr<MemfdPages> MemfdPages::Adopt(int descriptor, size_t size) {
-  auto pages = std::make_shared<MemfdPages>(descriptor, size);
+  std::shared_ptr<MemfdPages> pages;
+  try {
+    pages = std::make_shared<MemfdPages>(size);
+  } catch (...) {
+    close(descriptor);
+    throw;
+  }
+  pages->descriptor_ = descriptor;
   return IsSealedMemory(descriptor, size) ? pages : nullptr;
 }
 
-MemfdPages::~MemfdPages() { close(descriptor_); }
+MemfdPages::~MemfdPages() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
 
 bool MemfdPages::MapAt(void* address, size_t size, size_t offset) const {
   return MapOver(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, offset);

@@ -13,7 +13,7 @@ class MemfdPages final : public SharedPages {
   static std::shared_ptr<MemfdPages> Create(size_t size);
   // Takes the descriptor over; null (and closed) when it is no sealed memory file of at least this size.
   static std::shared_ptr<MemfdPages> Adopt(int descriptor, size_t size);
-  MemfdPages(int descriptor, size_t size) : SharedPages(size), descriptor_(descriptor) {}
+  explicit MemfdPages(size_t size) : SharedPages(size) {}
   ~MemfdPages() override;
 
   int descriptor() const override { return descriptor_; }
@@ -21,7 +21,7 @@ class MemfdPages final : public SharedPages {
   bool MapAt(void* address, size_t size, size_t offset) const;
 
  private:
-  const int descriptor_;
+  int descriptor_ = -1;  // fixed once there is one
 };
 
 // Puts fresh private memory at `address`, in place of what is there.

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
-#include <vector>
 
 namespace ropeway::cpu {
 namespace {
@@ -26,13 +26,13 @@ class TouchedPages {
 
   static constexpr size_t kAtATime = 4096;
   // Fills `touched` for `count` pages from `address`. Where the system does not tell, all pages count.
-  void Read(const char* address, size_t count, std::vector<bool>* touched) {
+  void Read(const char* address, size_t count, std::bitset<kAtATime>* touched) {
     constexpr uint64_t kPresentOrSwapped = uint64_t{3} << 62;
     uint64_t entries[kAtATime];
     const auto offset = static_cast<off_t>(reinterpret_cast<uintptr_t>(address) / kPage * sizeof(uint64_t));
     const ssize_t bytes = file_ < 0 ? -1 : pread(file_, entries, count * sizeof(uint64_t), offset);
     const bool told = bytes == static_cast<ssize_t>(count * sizeof(uint64_t));
-    touched->assign(count, true);
+    touched->set();
     for (size_t i = 0; told && i < count; ++i) (*touched)[i] = (entries[i] & kPresentOrSwapped) != 0;
   }
 
@@ -48,7 +48,7 @@ class TouchedPages {
 
 void CopyTouched(char* to, const char* from, size_t size) {
   TouchedPages pages;
-  std::vector<bool> touched;
+  std::bitset<TouchedPages::kAtATime> touched;  // nothing may fail half-way
   for (size_t done = 0; done < size; done += TouchedPages::kAtATime * kPage) {
     const size_t count = std::min(TouchedPages::kAtATime, (size - done) / kPage);
     pages.Read(from + done, count, &touched);
@@ -61,12 +61,16 @@ void CopyTouched(char* to, const char* from, size_t size) {
 }  // namespace
 
 std::shared_ptr<MemfdPages> SharedChunks::Share(void* view, size_t size) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto base = reinterpret_cast<uintptr_t>(view);
   if (const auto it = shared_.find(base); it != shared_.end() && it->second.size == size) return it->second.pages;
   std::shared_ptr<MemfdPages> pages = MemfdPages::Create(size);
-  if (pages == nullptr || !Move(static_cast<char*>(view), size, *pages)) return nullptr;
+  if (pages == nullptr) return nullptr;
   shared_[base] = {size, pages};
+  if (!Move(static_cast<char*>(view), size, *pages)) {
+    shared_.erase(base);
+    return nullptr;
+  }
   count_.fetch_add(1, std::memory_order_relaxed);
   huge_pages_.Want(view, size);
   return pages;
@@ -89,7 +93,7 @@ bool SharedChunks::Move(char* view, size_t size, const MemfdPages& pages) {
 
 void SharedChunks::Restore(void* view, size_t size) {
   if (count_.load(std::memory_order_relaxed) == 0) return;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto base = reinterpret_cast<uintptr_t>(view);
   auto it = shared_.lower_bound(base);
   while (it != shared_.end() && it->first < base + size) {

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "engine/cpu/huge_pages.h"
 #include "engine/cpu/memfd_pages.h"
 
@@ -32,8 +32,8 @@ class SharedChunks {
   };
   bool Move(char* view, size_t size, const MemfdPages& pages);
 
-  std::mutex mutex_;
-  std::map<uintptr_t, Shared> shared_;  // by view; guarded by mutex_
+  Mutex mutex_{LockRank::kSharedChunks};
+  std::map<uintptr_t, Shared> shared_ RW_GUARDED_BY(mutex_);  // by view
   std::atomic<size_t> count_{0};
   std::atomic<bool> moving_{false};
   HugePages huge_pages_;

@@ -8,6 +8,7 @@
 #include "engine/cpu/kernels/reduce.h"
 #include "engine/cuda/error_codes.h"
 #include "engine/late_copy.h"
+#include "engine/task_ranges.h"
 
 // The fat binary that nvcc made of kernels.cu (cmake/cuda.cmake).
 extern "C" const unsigned char ropeway_cuda_kernels[];
@@ -84,39 +85,23 @@ std::unique_ptr<Backend::Line> CudaBackend::NewLine() {
   return std::make_unique<CudaLine>(gpu_);
 }
 
-int CudaBackend::Start(const Task& task, Line* line_in, TaskFailure* failure) {
+int CudaBackend::Start(const Task& task, const Behind&, Line* line_in, TaskFailure* failure) {
   Enter();
   CudaLine& line = *static_cast<CudaLine*>(line_in);
   switch (task.kind) {
-    case TaskKind::kCopy:
-      CopyOne(line, task.copy.dst, task.copy.src, task.copy.size);
-      return 0;
-    case TaskKind::kCopy2d:
-      CopyRows(line, task);
-      return 0;
-    case TaskKind::kBatch:
-      CopyBatch(line, task);
-      return 0;
+    case TaskKind::kCopy: return CopyOne(line, task.copy.dst, task.copy.src, task.copy.size, failure);
+    case TaskKind::kCopy2d: return CopyRows(line, task, failure);
+    case TaskKind::kBatch: return CopyBatch(line, task, failure);
     case TaskKind::kCopyByDesc:
-    case TaskKind::kCopyByCells:
-      return CopyLate(line, task, failure);
+    case TaskKind::kCopyByCells: return CopyLate(line, task, failure);
     case TaskKind::kSet:
-      Set(line, task);
-      return 0;
-    case TaskKind::kSetWords:
-      SetWords(line, task);
-      return 0;
-    case TaskKind::kReduce:
-      Reduce(line, task);
-      return 0;
-    case TaskKind::kStore:
-      line.Store(task.store.address, task.store.value);
-      return 0;
+    case TaskKind::kSetWords: return Set(line, task, failure);
+    case TaskKind::kReduce: Reduce(line, task); return 0;
+    case TaskKind::kStore: line.Store(task.store.address, task.store.value); return 0;
     case TaskKind::kFail:
-      return Explain(failure, task.fail.code,
-                     "address %p is not device memory; a device-to-device copy needs device memory on both sides", task.fail.address);
-    default:
-      return 0;
+      return Explain(failure, task.fail.code, "address %p is not device memory; a device-to-device copy needs device memory on both sides",
+                     task.fail.address);
+    default: return 0;
   }
 }
 
@@ -130,20 +115,34 @@ int CudaBackend::Report(CUresult result, TaskFailure* failure) const {
   return Explain(failure, CodeOfTask(result), "the NVIDIA driver says %s", driver_.Text(result).c_str());
 }
 
-void CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t size) {
-  if (Reaches(dst, size) && Reaches(src, size)) {
-    if (memory_.OnDevice(dst) || memory_.OnDevice(src)) return line.Copy(dst, src, size);
-  }
-  if (!memory_.OnDevice(dst) && !memory_.OnDevice(src)) {
-    line.Note(line.Wait());  // host to host, behind what the line still does
-    std::memmove(dst, src, size);
-    return;
-  }
+int CudaBackend::Stage(CudaLine& line, const std::vector<KernelPiece>& pieces, TaskFailure* failure) {
   line.Note(line.Wait());
-  line.Note(staging_->Copy({{dst, src, size}}, memory_.OnDevice(dst)));
+  const Staging::Outcome outcome = staging_->Copy(pieces, memory_.OnDevice(pieces[0].dst));
+  line.Note(outcome.result);
+  if (!outcome.faulted) return 0;
+  for (const KernelPiece& piece : pieces) {
+    const TouchedRange range{piece.dst, piece.size, piece.src, piece.size};
+    if (MayFaultAt(range, outcome.fault)) return ExplainFault(failure, outcome.fault, range);
+  }
+  return ExplainFault(failure, outcome.fault, {});
 }
 
-void CudaBackend::CopyBatch(CudaLine& line, const Task& task) {
+template <class Move>
+int CudaBackend::TouchAfter(CudaLine& line, const TouchedRange& range, TaskFailure* failure, Move move) {
+  line.Note(line.Wait());
+  const void* fault;
+  return TouchHost(move, &fault) ? 0 : ExplainFault(failure, fault, range);
+}
+
+int CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t size, TaskFailure* failure) {
+  if (!memory_.OnDevice(dst) && !memory_.OnDevice(src))
+    return TouchAfter(line, {dst, size, src, size}, failure, [=] { std::memmove(dst, src, size); });
+  if (!Reaches(dst, size) || !Reaches(src, size)) return Stage(line, {{dst, src, size}}, failure);
+  line.Copy(dst, src, size);
+  return 0;
+}
+
+int CudaBackend::CopyBatch(CudaLine& line, const Task& task, TaskFailure* failure) {
   Batch& batch = *task.batch.list;
   std::vector<KernelPiece> pageable;
   const auto reached = [&](const Piece& piece) {
@@ -154,13 +153,15 @@ void CudaBackend::CopyBatch(CudaLine& line, const Task& task) {
   };
   batch.Begin();
   line.CopyUnordered(batch.pieces(), batch.ExpectedBytes(), reached, [&] { return batch.More(); });
-  if (pageable.empty()) return;
-  line.Note(line.Wait());
-  line.Note(staging_->Copy(pageable, memory_.OnDevice(pageable[0].dst)));
+  return pageable.empty() ? 0 : Stage(line, pageable, failure);
 }
 
-void CudaBackend::CopyRows(CudaLine& line, const Task& task) {
+int CudaBackend::CopyRows(CudaLine& line, const Task& task, TaskFailure* failure) {
   const auto& rows = task.copy_2d;
+  const auto extent = [&](size_t pitch) { return RowsExtent(pitch, rows.width, rows.height); };
+  // The driver would take pageable memory, too, but does not survive what is not there.
+  const bool reached = Reaches(rows.dst, extent(rows.dst_pitch)) && Reaches(rows.src, extent(rows.src_pitch));
+  if (!reached && (memory_.OnDevice(rows.dst) || memory_.OnDevice(rows.src))) return StageRows(line, task, failure);
   CUDA_MEMCPY2D copy{};
   const auto type = [&](const void* address) { return memory_.OnDevice(address) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; };
   copy.srcMemoryType = type(rows.src);
@@ -175,10 +176,26 @@ void CudaBackend::CopyRows(CudaLine& line, const Task& task) {
   copy.Height = rows.height;
   // One row may claim any pitch, and the driver has a limit.
   if (rows.height == 1) copy.srcPitch = copy.dstPitch = rows.width;
-  const size_t span = rows.dst_pitch * (rows.height - 1) + rows.width;
-  if (driver_.cuMemcpy2DAsync(&copy, line.StreamToWrite(rows.dst, span)) == CUDA_SUCCESS) return;
-  for (size_t row = 0; row < rows.height; ++row)
-    CopyOne(line, static_cast<char*>(rows.dst) + row * rows.dst_pitch, static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width);
+  if (reached && driver_.cuMemcpy2DAsync(&copy, line.StreamToWrite(rows.dst, extent(rows.dst_pitch))) == CUDA_SUCCESS) return 0;
+  int code = 0;
+  for (size_t row = 0; row < rows.height && code == 0; ++row)
+    code = CopyOne(line, static_cast<char*>(rows.dst) + row * rows.dst_pitch, static_cast<const char*>(rows.src) + row * rows.src_pitch,
+                   rows.width, failure);
+  return code;
+}
+
+int CudaBackend::StageRows(CudaLine& line, const Task& task, TaskFailure* failure) {
+  constexpr size_t kAtATime = 65536;  // so that the list stays small
+  const auto& rows = task.copy_2d;
+  int code = 0;
+  for (size_t row = 0; row < rows.height && code == 0;) {
+    std::vector<KernelPiece> pieces;
+    for (const size_t end = std::min(rows.height, row + kAtATime); row < end; ++row)
+      pieces.push_back(
+          {static_cast<char*>(rows.dst) + row * rows.dst_pitch, static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width});
+    code = Stage(line, pieces, failure);
+  }
+  return code;
 }
 
 int CudaBackend::CopyLate(CudaLine& line, const Task& task, TaskFailure* failure) {
@@ -194,24 +211,18 @@ int CudaBackend::CopyLate(CudaLine& line, const Task& task, TaskFailure* failure
   return code;
 }
 
-void CudaBackend::Set(CudaLine& line, const Task& task) {
-  if (!memory_.OnDevice(task.set.dst)) {
-    line.Note(line.Wait());  // managed memory is set in the line's order
-    std::memset(task.set.dst, static_cast<int>(task.set.value), task.set.count);
-    return;
+int CudaBackend::Set(CudaLine& line, const Task& task, TaskFailure* failure) {
+  const auto& set = task.set;
+  const bool words = task.kind == TaskKind::kSetWords;
+  if (!memory_.OnDevice(set.dst)) {  // managed memory is set in the line's order
+    return TouchAfter(line, {set.dst, TaskBytes(task)}, failure, [&] {
+      words ? cpu::FillWords(set.dst, set.value, set.count) : void(std::memset(set.dst, static_cast<int>(set.value), set.count));
+    });
   }
-  const CUstream stream = line.StreamToWrite(task.set.dst, task.set.count);
-  line.Note(driver_.cuMemsetD8Async(Bits(task.set.dst), static_cast<unsigned char>(task.set.value), task.set.count, stream));
-}
-
-void CudaBackend::SetWords(CudaLine& line, const Task& task) {
-  if (!memory_.OnDevice(task.set.dst)) {
-    line.Note(line.Wait());
-    cpu::FillWords(task.set.dst, task.set.value, task.set.count);
-    return;
-  }
-  const CUstream stream = line.StreamToWrite(task.set.dst, task.set.count * sizeof(uint32_t));
-  line.Note(driver_.cuMemsetD32Async(Bits(task.set.dst), task.set.value, task.set.count, stream));
+  const CUstream stream = line.StreamToWrite(set.dst, TaskBytes(task));
+  line.Note(words ? driver_.cuMemsetD32Async(Bits(set.dst), set.value, set.count, stream)
+                  : driver_.cuMemsetD8Async(Bits(set.dst), static_cast<unsigned char>(set.value), set.count, stream));
+  return 0;
 }
 
 // By the CPU's own code, so that the two engines agree to the last bit; a reduction is no path for speed here.
@@ -234,7 +245,7 @@ void CudaBackend::Reduce(CudaLine& line, const Task& task) {
 uint64_t CudaBackend::LoadWord(const void* address) {
   Enter();
   uint64_t word = 0;
-  std::lock_guard lock(word_mutex_);
+  LockGuard lock(word_mutex_);
   if (word_line_ == nullptr) word_line_ = std::make_unique<CudaLine>(gpu_);
   word_line_->Read(&word, address, sizeof(word));
   return word;

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/host_touch.h"
+#include "base/mutex.h"
 #include "engine/backend.h"
 #include "engine/cuda/cuda_line.h"
 #include "engine/cuda/cuda_memory.h"
@@ -28,10 +29,11 @@ class CudaBackend final : public Backend {
   void Unregister(void* address) override;
   Refusal TakeRefusal() override { return memory_.TakeRefusal(); }
   void* HostView(const void*) const override { return nullptr; }
+  bool LeaveTouch(const siginfo_t& fault, void* context) const override { return ropeway::LeaveTouch(fault, context); }
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 
   std::unique_ptr<Line> NewLine() override;
-  int Start(const Task& task, Line* line, TaskFailure* failure) override;
+  int Start(const Task& task, const Behind&, Line* line, TaskFailure* failure) override;
   int Finish(Line* line, TaskFailure* failure) override;
   bool finishes_at_once() const override { return false; }
   uint64_t LoadWord(const void* address) override;
@@ -44,12 +46,17 @@ class CudaBackend final : public Backend {
   // Every thread that talks to the driver needs the context.
   void Enter() const;
   bool Reaches(const void* address, size_t size) const { return memory_.OnDevice(address) || memory_.IsMapped(address, size); }
-  void CopyOne(CudaLine& line, void* dst, const void* src, size_t size);
-  void CopyBatch(CudaLine& line, const Task& task);
-  void CopyRows(CudaLine& line, const Task& task);
+  // The program's memory, behind what the line still does: through the slots, or between host memory by `move`. 507052 when it is not
+  // there.
+  int Stage(CudaLine& line, const std::vector<KernelPiece>& pieces, TaskFailure* failure);
+  template <class Move>
+  int TouchAfter(CudaLine& line, const TouchedRange& range, TaskFailure* failure, Move move);
+  int CopyOne(CudaLine& line, void* dst, const void* src, size_t size, TaskFailure* failure);
+  int CopyBatch(CudaLine& line, const Task& task, TaskFailure* failure);
+  int CopyRows(CudaLine& line, const Task& task, TaskFailure* failure);
+  int StageRows(CudaLine& line, const Task& task, TaskFailure* failure);
   int CopyLate(CudaLine& line, const Task& task, TaskFailure* failure);
-  void Set(CudaLine& line, const Task& task);
-  void SetWords(CudaLine& line, const Task& task);
+  int Set(CudaLine& line, const Task& task, TaskFailure* failure);
   void Reduce(CudaLine& line, const Task& task);
   int Report(CUresult result, TaskFailure* failure) const;
 
@@ -60,8 +67,8 @@ class CudaBackend final : public Backend {
   int gpus_ = 1;
   const AddressJudge* judge_ = nullptr;
   std::unique_ptr<Staging> staging_;
-  std::mutex word_mutex_;
-  std::unique_ptr<CudaLine> word_line_;  // guarded by word_mutex_
+  Mutex word_mutex_{LockRank::kCudaWordLine};
+  std::unique_ptr<CudaLine> word_line_ RW_GUARDED_BY(word_mutex_);
 };
 
 }  // namespace ropeway::cuda

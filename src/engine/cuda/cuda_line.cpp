@@ -40,9 +40,7 @@ bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
 
 }  // namespace
 
-CudaLine::CudaLine(const Gpu& gpu) : gpu_(gpu) {
-  Note(gpu_.driver->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
-}
+CudaLine::CudaLine(const Gpu& gpu) : gpu_(gpu) { Note(gpu_.driver->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING)); }
 
 CudaLine::~CudaLine() {
   const Driver& driver = *gpu_.driver;
@@ -67,8 +65,8 @@ void CudaLine::NoteWrite(const void* dst, size_t size) {
 
 bool CudaLine::MayWrite(const void* address, size_t size) const {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  return writes_anywhere_ || std::any_of(writes_.begin(), writes_.end(),
-                                         [&](const Range& range) { return range.begin < begin + size && begin < range.end; });
+  return writes_anywhere_ ||
+         std::any_of(writes_.begin(), writes_.end(), [&](const Range& range) { return range.begin < begin + size && begin < range.end; });
 }
 
 bool CudaLine::Touches(const KernelPiece& piece) const {
@@ -206,7 +204,8 @@ CUresult CudaLine::Read(void* out, const void* address, size_t size) {
   if (reading_ == nullptr) Note(gpu_.driver->cuStreamCreate(&reading_, CU_STREAM_NON_BLOCKING));
   char* staged = TakeStaging(kMostRead);
   if (staged == nullptr) return first_failure_;
-  CUresult result = gpu_.driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(staged), reinterpret_cast<CUdeviceptr>(address), size, reading_);
+  CUresult result =
+      gpu_.driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(staged), reinterpret_cast<CUdeviceptr>(address), size, reading_);
   if (result == CUDA_SUCCESS) result = Await(reading_);
   if (result == CUDA_SUCCESS) std::memcpy(out, staged, size);
   return result;

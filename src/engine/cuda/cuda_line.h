@@ -126,10 +126,10 @@ class CudaLine final : public Backend::Line {
   // Lists and words that the GPU reads from here, until the next Wait.
   char* staging_ = nullptr;
   size_t used_ = 0;
-  size_t list_start_ = 0;   // of the list that is being written
+  size_t list_start_ = 0;  // of the list that is being written
   size_t list_length_ = 0;
-  size_t list_room_ = 0;    // 0 when there is no list
-  size_t share_ = 0;        // how it is cut
+  size_t list_room_ = 0;         // 0 when there is no list
+  size_t share_ = 0;             // how it is cut
   bool slice_in_front_ = false;  // the last thing on the stream is another slice of it
   CUresult first_failure_ = CUDA_SUCCESS;
 };

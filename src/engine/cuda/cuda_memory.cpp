@@ -50,7 +50,7 @@ bool CudaMemory::Commit(void* address, size_t size) {
   if (OnDevice(address)) return CommitDevice(base, size);
   madvise(address, size, MADV_HUGEPAGE);  // fewer translations for the GPU, too, when it reaches for scattered blocks
   if (Refused(driver_.cuMemHostRegister(address, size, kPinned))) return false;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   pieces_[base] = {size, 0};
   return true;
 }
@@ -72,7 +72,7 @@ bool CudaMemory::CommitDevice(uintptr_t address, size_t size) {
     DropDevice(address, {size, handle});
     return false;
   }
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   pieces_[address] = {size, handle};
   return true;
 }
@@ -84,7 +84,7 @@ void CudaMemory::DropDevice(uintptr_t address, const Piece& piece) {
 
 void CudaMemory::Decommit(void* address, size_t size) {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = pieces_.lower_bound(begin);
   while (it != pieces_.end() && it->first < begin + size) {
     if (OnDevice(address)) {
@@ -102,14 +102,14 @@ bool CudaMemory::Register(void* address, size_t size) {
   // A page that another registration has pinned already: the range is good for the copy engines, not for kernels.
   if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) return true;
   if (Refused(result)) return false;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   registered_[reinterpret_cast<uintptr_t>(address)] = size;
   return true;
 }
 
 void CudaMemory::Unregister(void* address) {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (registered_.erase(reinterpret_cast<uintptr_t>(address)) == 0) return;
   }
   driver_.cuMemHostUnregister(address);
@@ -117,7 +117,7 @@ void CudaMemory::Unregister(void* address) {
 
 bool CudaMemory::IsRegistered(const void* address, size_t size) const {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   auto it = registered_.upper_bound(begin);
   if (it == registered_.begin()) return false;
   --it;

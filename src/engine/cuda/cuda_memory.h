@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/cuda/driver.h"
 #include "engine/engine_memory.h"
 
@@ -54,9 +54,9 @@ class CudaMemory {
   size_t window_size_ = 1;
   uintptr_t host_base_ = 0;
   size_t host_size_ = 0;
-  mutable std::mutex mutex_;
-  std::map<uintptr_t, Piece> pieces_;        // committed, by address
-  std::map<uintptr_t, size_t> registered_;  // of the program
+  mutable Mutex mutex_{LockRank::kCudaMemory};
+  std::map<uintptr_t, Piece> pieces_ RW_GUARDED_BY(mutex_);       // committed, by address
+  std::map<uintptr_t, size_t> registered_ RW_GUARDED_BY(mutex_);  // of the program
 };
 
 }  // namespace ropeway::cuda

@@ -19,11 +19,11 @@ bool Driver::Load(std::string* why) {
     return false;
   }
   // The header renames functions to their versioned symbols (cuMemAlloc is cuMemAlloc_v2): ask for what it says.
-#define RW_FIND(name)                                                            \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, RW_STRING(name)));      \
-  if (name == nullptr) {                                                         \
+#define RW_FIND(name)                                                                \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, RW_STRING(name)));          \
+  if (name == nullptr) {                                                             \
     *why = std::string("the NVIDIA driver is too old: it lacks ") + RW_STRING(name); \
-    return false;                                                                \
+    return false;                                                                    \
   }
   RW_CUDA_FUNCTIONS(RW_FIND)
 #undef RW_FIND

@@ -3,30 +3,24 @@
 namespace ropeway::cuda {
 namespace {
 
-constexpr int kInvalidValue = 107000;    // ACL_ERROR_RT_PARAM_INVALID
-constexpr int kNotSupported = 207000;    // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
-constexpr int kNoMemory = 207001;        // ACL_ERROR_RT_MEMORY_ALLOCATION
-constexpr int kNoPermission = 207006;    // ACL_ERROR_RT_NO_PERMISSION
-constexpr int kCopyFailed = 507013;      // ACL_ERROR_RT_SYS_DMA
-constexpr int kDeviceMemory = 507053;    // ACL_ERROR_RT_DEVICE_MEM_ERROR
-constexpr int kDriverFailed = 507899;    // ACL_ERROR_RT_DRV_INTERNAL_ERROR: also a device that is gone
+constexpr int kInvalidValue = 107000;  // ACL_ERROR_RT_PARAM_INVALID
+constexpr int kNotSupported = 207000;  // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+constexpr int kNoMemory = 207001;      // ACL_ERROR_RT_MEMORY_ALLOCATION
+constexpr int kNoPermission = 207006;  // ACL_ERROR_RT_NO_PERMISSION
+constexpr int kCopyFailed = 507013;    // ACL_ERROR_RT_SYS_DMA
+constexpr int kDeviceMemory = 507053;  // ACL_ERROR_RT_DEVICE_MEM_ERROR
+constexpr int kDriverFailed = 507899;  // ACL_ERROR_RT_DRV_INTERNAL_ERROR: also a device that is gone
 
 }  // namespace
 
 int CodeOfCall(CUresult result) {
   switch (result) {
-    case CUDA_ERROR_INVALID_VALUE:
-      return kInvalidValue;
-    case CUDA_ERROR_OUT_OF_MEMORY:
-      return kNoMemory;
-    case CUDA_ERROR_NOT_SUPPORTED:
-      return kNotSupported;
-    case CUDA_ERROR_NOT_PERMITTED:
-      return kNoPermission;
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-      return kDeviceMemory;
-    default:
-      return kDriverFailed;
+    case CUDA_ERROR_INVALID_VALUE: return kInvalidValue;
+    case CUDA_ERROR_OUT_OF_MEMORY: return kNoMemory;
+    case CUDA_ERROR_NOT_SUPPORTED: return kNotSupported;
+    case CUDA_ERROR_NOT_PERMITTED: return kNoPermission;
+    case CUDA_ERROR_ECC_UNCORRECTABLE: return kDeviceMemory;
+    default: return kDriverFailed;
   }
 }
 
@@ -34,10 +28,8 @@ int CodeOfTask(CUresult result) {
   switch (result) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-      return kCopyFailed;
-    default:
-      return CodeOfCall(result);
+    case CUDA_ERROR_MISALIGNED_ADDRESS: return kCopyFailed;
+    default: return CodeOfCall(result);
   }
 }
 

@@ -1,4 +1,4 @@
-// What the driver's errors are called in AscendCL (copy-and-memory.md 1.1, runtime.md 9.1).
+// What the driver's errors are called in AscendCL (rules/errors.md 2, 3).
 #pragma once
 
 #include <cuda.h>

@@ -45,8 +45,8 @@ void DescribeGpu(int gpu, char* text, size_t text_size) {
   driver->cuDriverGetVersion(&version);
   driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu);
   driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu);
-  snprintf(text, text_size, "%s, %zu GiB, compute capability %d.%d, driver for CUDA %d.%d", name, bytes >> 30, major, minor,
-           version / 1000, version % 1000 / 10);
+  snprintf(text, text_size, "%s, %zu GiB, compute capability %d.%d, driver for CUDA %d.%d", name, bytes >> 30, major, minor, version / 1000,
+           version % 1000 / 10);
 }
 
 size_t GpuMemory(int gpu) {
@@ -56,12 +56,12 @@ size_t GpuMemory(int gpu) {
   return bytes;
 }
 
-Backend* Create(WorkSharer& sharer, const Config& config) {
+Backend* Create(WorkSharer& sharer, unsigned ctas) {
   std::string reason;
   char why[256];
   const int gpus = CountGpus(why, sizeof(why));
   if (gpus == 0) return nullptr;
-  return CudaBackend::Create(*TheDriver(&reason), gpus, sharer, static_cast<unsigned>(config.cuda_ctas)).release();
+  return CudaBackend::Create(*TheDriver(&reason), gpus, sharer, ctas).release();
 }
 
 }  // namespace

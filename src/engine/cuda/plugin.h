@@ -4,13 +4,12 @@
 
 #include <cstddef>
 
-#include "base/config.h"
 #include "engine/backend.h"
 
 namespace ropeway::cuda {
 
 struct Plugin {
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   static constexpr const char* kSymbol = "ropeway_cuda_plugin";
   int version;
   // GPUs that can be used; 0, and `why` says what is in the way.
@@ -18,7 +17,7 @@ struct Plugin {
   // Name, memory and driver of a GPU, for people.
   void (*describe_gpu)(int gpu, char* text, size_t text_size);
   size_t (*gpu_memory)(int gpu);
-  Backend* (*create)(WorkSharer& sharer, const Config& config);
+  Backend* (*create)(WorkSharer& sharer, unsigned ctas);
 };
 
 }  // namespace ropeway::cuda

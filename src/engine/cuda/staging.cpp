@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/host_touch.h"
+
 namespace ropeway::cuda {
 
 struct Staging::Job {
@@ -11,6 +13,21 @@ struct Staging::Job {
   const std::vector<Group>* groups;
   bool to_device;
   std::atomic<CUresult> failure{CUDA_SUCCESS};
+  std::atomic<bool> faulted{false};
+  std::atomic<const void*> fault{nullptr};
+
+  void Note(CUresult result) {
+    if (result != CUDA_SUCCESS) failure.store(result);
+  }
+  // Moves the bytes between the program's memory and a slot; false when some of the former is not there.
+  template <class Move>
+  bool Touch(Move move) {
+    const void* where;
+    if (TouchHost(move, &where)) return true;
+    fault.store(where);
+    faulted.store(true);
+    return false;
+  }
 };
 
 Staging::~Staging() {
@@ -39,7 +56,7 @@ std::vector<Staging::Group> Staging::Divide(const std::vector<KernelPiece>& piec
 
 Staging::Slot* Staging::Take() {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     if (!idle_.empty()) {
       // The one that has been on its way the longest.
       Slot* slot = idle_.front();
@@ -51,30 +68,31 @@ Staging::Slot* Staging::Take() {
   slot->line = std::make_unique<CudaLine>(gpu_);
   if (gpu_.driver->cuMemHostAlloc(reinterpret_cast<void**>(&slot->bytes), kSlotBytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
     return nullptr;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   slots_.push_back(std::move(slot));
   return slots_.back().get();
 }
 
 void Staging::Return(Slot* slot) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   idle_.push_back(slot);
 }
 
-CUresult Staging::Fill(Slot& slot, const Group& group) {
-  const CUresult before = slot.line->Wait();
+void Staging::Fill(Job& job, Slot& slot, const Group& group) {
+  job.Note(slot.line->Wait());
   std::vector<KernelPiece> staged;
   size_t at = 0;
   for (const KernelPiece& piece : group) {
-    std::memcpy(slot.bytes + at, piece.src, piece.size);
     staged.push_back({piece.dst, slot.bytes + at, piece.size});
     at += piece.size;
   }
-  slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
-  return before;
+  const bool filled = job.Touch([&] {
+    for (size_t i = 0; i < group.size(); ++i) std::memcpy(const_cast<void*>(staged[i].src), group[i].src, group[i].size);
+  });
+  if (filled) slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
 }
 
-CUresult Staging::Empty(Slot& slot, const Group& group) {
+void Staging::Empty(Job& job, Slot& slot, const Group& group) {
   std::vector<KernelPiece> staged;
   size_t at = 0;
   for (const KernelPiece& piece : group) {
@@ -83,41 +101,39 @@ CUresult Staging::Empty(Slot& slot, const Group& group) {
   }
   slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
   const CUresult result = slot.line->Wait();
-  for (size_t i = 0; i < group.size() && result == CUDA_SUCCESS; ++i) std::memcpy(group[i].dst, staged[i].dst, group[i].size);
-  return result;
+  job.Note(result);
+  if (result != CUDA_SUCCESS) return;
+  job.Touch([&] {
+    for (size_t i = 0; i < group.size(); ++i) std::memcpy(group[i].dst, staged[i].dst, group[i].size);
+  });
 }
 
-CUresult Staging::Copy(const std::vector<KernelPiece>& pieces, bool to_device) {
+Staging::Outcome Staging::Copy(const std::vector<KernelPiece>& pieces, bool to_device) {
   const std::vector<Group> groups = Divide(pieces);
   Job job{this, &groups, to_device};
   const auto body = [](void* context, size_t begin, size_t) {
-    auto* here = static_cast<Job*>(context);
-    Staging& self = *here->staging;
+    auto& here = *static_cast<Job*>(context);
+    if (here.faulted.load(std::memory_order_relaxed)) return;
+    Staging& self = *here.staging;
     self.gpu_.driver->cuCtxSetCurrent(self.gpu_.context);
     Slot* slot = self.Take();
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (slot != nullptr) {
-      const Group& group = (*here->groups)[begin];
-      result = here->to_device ? self.Fill(*slot, group) : self.Empty(*slot, group);
-      self.Return(slot);
-    }
-    if (result != CUDA_SUCCESS) here->failure.store(result);
+    if (slot == nullptr) return here.Note(CUDA_ERROR_OUT_OF_MEMORY);
+    const Group& group = (*here.groups)[begin];
+    here.to_device ? Fill(here, *slot, group) : Empty(here, *slot, group);
+    self.Return(slot);
   };
   sched::RangeWork work(groups.size(), 1, body, &job);
   sharer_.Share(work, groups.size() * kSlotBytes);
   // What was filled last is still on its way.
   std::vector<Slot*> slots;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     slots.swap(idle_);
   }
-  for (Slot* slot : slots) {
-    const CUresult result = slot->line->Wait();
-    if (result != CUDA_SUCCESS) job.failure.store(result);
-  }
-  std::lock_guard lock(mutex_);
+  for (Slot* slot : slots) job.Note(slot->line->Wait());
+  LockGuard lock(mutex_);
   idle_.insert(idle_.end(), slots.begin(), slots.end());
-  return job.failure.load();
+  return {job.failure.load(), job.faulted.load(), job.fault.load()};
 }
 
 }  // namespace ropeway::cuda

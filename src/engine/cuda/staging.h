@@ -2,11 +2,10 @@
 // so that their memcpy and the link work at the same time.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/cuda/cuda_line.h"
 #include "engine/sched/shared_work.h"
 
@@ -18,7 +17,12 @@ class Staging {
   ~Staging();
 
   // Done when it returns. One side of every piece is device memory, all of them the same side.
-  CUresult Copy(const std::vector<KernelPiece>& pieces, bool to_device);
+  struct Outcome {
+    CUresult result;  // the driver's
+    bool faulted;     // some of the host memory is not there, and `fault` says where (base/host_touch.h)
+    const void* fault;
+  };
+  Outcome Copy(const std::vector<KernelPiece>& pieces, bool to_device);
 
  private:
   static constexpr size_t kSlotBytes = size_t{4} << 20;
@@ -32,14 +36,14 @@ class Staging {
   static std::vector<Group> Divide(const std::vector<KernelPiece>& pieces);
   Slot* Take();
   void Return(Slot* slot);
-  CUresult Fill(Slot& slot, const Group& group);
-  CUresult Empty(Slot& slot, const Group& group);
+  static void Fill(Job& job, Slot& slot, const Group& group);
+  static void Empty(Job& job, Slot& slot, const Group& group);
 
   const Gpu& gpu_;
   WorkSharer& sharer_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<Slot*> idle_;  // guarded by mutex_; a slot in here may still be on its way to the device
+  Mutex mutex_{LockRank::kCudaStaging};
+  std::vector<std::unique_ptr<Slot>> slots_ RW_GUARDED_BY(mutex_);
+  std::vector<Slot*> idle_ RW_GUARDED_BY(mutex_);  // a slot in here may still be on its way to the device
 };
 
 }  // namespace ropeway::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/sched/queue.h"
+#include "engine/sched/wait_timer.h"
 
 namespace ropeway::sched {
 
@@ -12,6 +13,8 @@ class Crew {
   virtual ~Crew() = default;
   // Whether Submitted is called for every task, or only when the queue was found idle.
   const bool wants_every_submit;
+  // There is one more queue. May throw; nothing of what follows does.
+  virtual void ExpectOneMore() {}
   // A task was submitted to `queue`.
   virtual void Submitted(LaneQueue& queue, const Task& task) = 0;
   // The queue has become runnable (state kQueued).
@@ -22,10 +25,10 @@ class Crew {
   virtual void Polled(LaneQueue& queue) = 0;
   // Some queue was aborted: those who wait for it look again.
   virtual void Aborted() {}
-  // Calls queue.TimeOut(sequence) when the time has come.
-  virtual void StartTimer(LaneQueue& queue, uint64_t sequence, Deadline deadline) = 0;
   // Ends the crew's threads; see Engine::Stop.
   virtual void Stop() = 0;
+
+  WaitTimer timer;
 };
 
 }  // namespace ropeway::sched

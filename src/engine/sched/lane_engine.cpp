@@ -1,10 +1,10 @@
 #include "engine/sched/lane_engine.h"
 
 #include <algorithm>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/sched/lanes.h"
 #include "engine/sched/queue.h"
 #include "engine/sched/stepper.h"
@@ -48,37 +48,45 @@ class LaneEngine final : public Engine {
 
  private:
   std::unique_ptr<Backend::Line> TakeLine();
+  void ReturnLine(std::unique_ptr<Backend::Line> line);
 
   Workshop shop_;
   std::unique_ptr<Crew> crew_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Backend::Line>> lines_;  // idle ones, for work outside of queues
+  Mutex mutex_{LockRank::kIdleLines};
+  std::vector<std::unique_ptr<Backend::Line>> lines_ RW_GUARDED_BY(mutex_);  // idle ones, for work outside of queues
+  size_t lines_made_ RW_GUARDED_BY(mutex_) = 0;
 };
 
 std::unique_ptr<Backend::Line> LaneEngine::TakeLine() {
   if (shop_.backend->finishes_at_once()) return nullptr;
-  std::lock_guard lock(mutex_);
-  if (lines_.empty()) return shop_.backend->NewLine();
+  LockGuard lock(mutex_);
+  if (lines_.empty()) {
+    lines_.reserve(++lines_made_);  // all of them may come back
+    return shop_.backend->NewLine();
+  }
   std::unique_ptr<Backend::Line> line = std::move(lines_.back());
   lines_.pop_back();
   return line;
 }
 
+void LaneEngine::ReturnLine(std::unique_ptr<Backend::Line> line) {
+  if (line == nullptr) return;
+  LockGuard lock(mutex_);
+  lines_.push_back(std::move(line));
+}
+
 int LaneEngine::RunNow(const Task& task, TaskFailure* failure) {
   std::unique_ptr<Backend::Line> line = TakeLine();
   TaskFailure late;
-  int code = shop_.backend->Start(task, line.get(), failure);
+  int code = shop_.backend->Start(task, {}, line.get(), failure);
   const int late_code = shop_.backend->Finish(line.get(), &late);
   if (code == 0 && late_code != 0) {
     code = late_code;
     *failure = late;
   }
+  shop_.values.MemoryChangedNow(&task);
   ReleasePayload(task);
-  if (line != nullptr) {
-    std::lock_guard lock(mutex_);
-    lines_.push_back(std::move(line));
-  }
-  shop_.values.MemoryChangedNow();
+  ReturnLine(std::move(line));
   return code;
 }
 

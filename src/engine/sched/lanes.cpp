@@ -1,6 +1,5 @@
 #include "engine/sched/lanes.h"
 
-
 #include <algorithm>
 #include <cstdio>
 #include <system_error>
@@ -40,7 +39,9 @@ void Pause(int round) {
 
 }  // namespace
 
-Lanes::Lanes(Workshop& shop, int count) : Crew(false), sharer_(shop.sharer), runs_inline_(shop.backend->finishes_at_once()), count_(count), ticks_per_us_(TicksPerMicrosecond()) {
+Lanes::Lanes(Workshop& shop, int count)
+    : Crew(false), sharer_(shop.sharer), runs_inline_(shop.backend->finishes_at_once()), count_(count),
+      ticks_per_us_(TicksPerMicrosecond()) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   sharer_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
   sharer_.set_call_for_help([](void* self) { static_cast<Lanes*>(self)->WakeOne(); }, this);
@@ -189,7 +190,7 @@ void Lanes::Stop() {
   wake_word_.fetch_add(1, std::memory_order_seq_cst);
   FutexWakeAll(wake_word_);
   for (std::thread& thread : threads_) thread.join();
-  timer_.Stop();
+  timer.Stop();
 }
 
 }  // namespace ropeway::sched

@@ -13,7 +13,6 @@
 #include "engine/sched/crew.h"
 #include "engine/sched/run_list.h"
 #include "engine/sched/workshop.h"
-#include "engine/sched/wait_timer.h"
 
 namespace ropeway::sched {
 
@@ -26,9 +25,6 @@ class Lanes final : public Crew {
   void Ready(LaneQueue& queue) override;
   WaitOutcome Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
   void Polled(LaneQueue&) override {}
-  void StartTimer(LaneQueue& queue, uint64_t sequence, Deadline deadline) override {
-    timer_.Start(queue, sequence, deadline);
-  }
   void Stop() override;
 
  private:
@@ -48,9 +44,8 @@ class Lanes final : public Crew {
 
   WorkSharer& sharer_;
   const bool runs_inline_;  // small work of a submitter; only where it is done at once
-  int count_;  // set before there is a queue
+  int count_;               // set before there is a queue
   RunList run_list_;
-  WaitTimer timer_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stopping_{false};
 

@@ -16,6 +16,7 @@ namespace ropeway::sched {
 namespace {
 
 constexpr int kTaskTimedOut = 107020;  // ACL_ERROR_RT_TASK_TIMEOUT
+constexpr int kNoMemory = 207001;      // ACL_ERROR_RT_MEMORY_ALLOCATION
 
 // A queue that shares its lane with others gives way after this much.
 constexpr int kShareTasks = 64;
@@ -28,13 +29,10 @@ bool MovesBytes(TaskKind kind) { return kind <= TaskKind::kStore || kind == Task
 }  // namespace
 
 LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
-    : crew_(crew),
-      stepped_(crew.wants_every_submit),
-      shop_(shop),
-      at_once_(shop.backend->finishes_at_once()),
-      line_(shop.backend->NewLine()),
-      ring_(static_cast<Task*>(std::calloc(kRing, sizeof(Task)))) {
+    : crew_(crew), stepped_(crew.wants_every_submit), shop_(shop), at_once_(shop.backend->finishes_at_once()),
+      line_(shop.backend->NewLine()), ring_(static_cast<Task*>(std::calloc(kRing, sizeof(Task)))) {
   if (ring_ == nullptr) throw std::bad_alloc();
+  crew_.ExpectOneMore();
 }
 
 LaneQueue::~LaneQueue() = default;
@@ -129,8 +127,8 @@ void LaneQueue::RunOwned(Share share) {
       if (GoIdle()) return;
       continue;
     }
-    const bool fair_share_used = share.rivals != nullptr && (tasks >= kShareTasks || bytes >= kShareBytes) &&
-                                 share.rivals->load(std::memory_order_relaxed) > 0;
+    const bool fair_share_used =
+        share.rivals != nullptr && (tasks >= kShareTasks || bytes >= kShareBytes) && share.rivals->load(std::memory_order_relaxed) > 0;
     if (executed_ >= share.up_to || fair_share_used) {
       Settle();
       return GoOnWithHead();
@@ -165,9 +163,7 @@ LaneQueue::Outcome LaneQueue::RunHead() {
   const Task& task = Head();
   if (!replay_.active()) TellStarted(task);
   switch (task.kind) {
-    case TaskKind::kMark:
-      task.mark.marker->Reached();
-      break;
+    case TaskKind::kMark: task.mark.marker->Reached(); break;
     case TaskKind::kAwait:
       if (!RunAwait(task)) return Outcome::kBlocked;
       break;
@@ -181,7 +177,11 @@ LaneQueue::Outcome LaneQueue::RunHead() {
       if (const Outcome outcome = RunReplay(task); outcome != Outcome::kDone) return outcome;
       break;
     default:
-      StartBytes(task);
+      StartBytes(task, LookAhead());
+      if (at_once_ && shop_.values.AnybodyWaits()) [[unlikely]] {
+        EndBytes(task);
+        return Outcome::kDone;
+      }
       if (task.flags != 0) ReleasePayload(task);
       if (!at_once_) {
         ++executed_;
@@ -196,9 +196,26 @@ LaneQueue::Outcome LaneQueue::RunHead() {
   return Outcome::kDone;
 }
 
-void LaneQueue::StartBytes(const Task& task) {
+// A slot that a submitter has just written is in his cache, so it is asked for some tasks before its turn.
+inline Backend::Behind LaneQueue::LookAhead() {
+  constexpr uint64_t kSlotsAhead = 4;
+  const uint64_t behind = submitted_seen_ - executed_ - 1;
+  if (behind == 0) return {};
+  __builtin_prefetch(&At(executed_ + kSlotsAhead));
+  return {&At(executed_ + 1), behind};
+}
+
+// The way behind a task when somebody waits for a value: he is told what changed. The slot may be used again once the task is complete.
+void LaneQueue::EndBytes(const Task& task) {
+  const Task done = task;
+  Advance();
+  shop_.values.MemoryChanged(&done);
+  if (done.flags != 0) ReleasePayload(done);
+}
+
+void LaneQueue::StartBytes(const Task& task, const Backend::Behind& behind) {
   TaskFailure failure;
-  const int code = shop_.backend->Start(task, line_.get(), &failure);
+  const int code = shop_.backend->Start(task, behind, line_.get(), &failure);
   if (code != 0) [[unlikely]]
     ReportFailure(task, code, failure.text);
   line_busy_ = !at_once_;
@@ -213,7 +230,7 @@ void LaneQueue::FinishBytes() {
   const int code = shop_.backend->Finish(line_.get(), &failure);
   // Which of the tasks it was is not known; the last one started, or the replay at the head, stands for them.
   const bool plain = executed_ != completed_.load(std::memory_order_relaxed);
-  if (code != 0) ReportFailure(plain ? At(executed_ - 1) : Head(), code, failure.text);
+  if (code != 0) Report(plain ? At(executed_ - 1) : Head(), plain ? executed_ : executed_ + 1, code, failure.text);
   shop_.values.MemoryChangedNow();
 }
 
@@ -228,7 +245,11 @@ bool LaneQueue::Settle() {
 }
 
 LaneQueue::Outcome LaneQueue::RunReplay(const Task& task) {
-  if (!replay_.active()) replay_.Begin(task);
+  if (!replay_.active() && !replay_.Begin(task)) {
+    ReportFailure(task, kNoMemory, "there is no memory for the branches of the graph");
+    DropTask(task);
+    return Outcome::kDone;
+  }
   const Outcome outcome = replay_.Run();
   if (outcome != Outcome::kDone) return outcome;
   FinishBytes();  // before another replay of the graph gets its turn
@@ -242,16 +263,21 @@ bool LaneQueue::RunAwait(const Task& task) {
   Gate* gate = task.await.gate;
   const int64_t timeout_ns = task.await.timeout_ns;
   const uint64_t sequence = executed_ + 1;
+  if (timeout_ns != 0 && !PrepareTimer(task)) {
+    task.await.marker->Dropped();
+    return true;
+  }
   task.await.marker->Begun();
   place_.store(gate, std::memory_order_release);
   Block();
   if (gate->PassOrPark(this)) {
+    if (timeout_ns != 0) ForgoTimer();
     Unblocked();
     place_.store(nullptr, std::memory_order_release);
     EndAwait(task);
     return true;
   }
-  if (timeout_ns != 0) crew_.StartTimer(*this, sequence, Deadline::AfterNs(timeout_ns));
+  if (timeout_ns != 0) crew_.timer.Start(*this, sequence, Deadline::AfterNs(timeout_ns));
   return false;
 }
 
@@ -277,15 +303,20 @@ bool LaneQueue::RunCall(const Task& task) {
   HostCallSink* sink = task.call_host.sink;
   HostCall call{task.call_host.function, task.call_host.argument, nullptr};
   if (!task.call_host.blocks) {
-    sink->Post(call);
+    if (!sink->Post(call)) ReportLost(task);
     return true;
   }
   call.on_return = this;
   sink_.store(sink, std::memory_order_release);
   Block();
-  sink->Post(call);
-  return false;
+  if (sink->Post(call)) return false;
+  sink_.store(nullptr, std::memory_order_release);
+  Unblocked();
+  ReportLost(task);
+  return true;
 }
+
+void LaneQueue::ReportLost(const Task& task) { ReportFailure(task, kNoMemory, "host memory is exhausted, so the function was not called"); }
 
 bool LaneQueue::DropHead() {
   const Task& task = Head();
@@ -314,14 +345,15 @@ void LaneQueue::Publish() {
   }
 }
 
-void LaneQueue::ReportFailure(const Task& task, int code, const char* text) {
-  if (options_.owner->TaskFailed(task, code, text)) drop_up_to_.store(UINT64_MAX, std::memory_order_release);
+void LaneQueue::ReportFailure(const Task& task, int code, const char* text) { Report(task, executed_ + 1, code, text); }
+
+void LaneQueue::Report(const Task& task, uint64_t sequence, int code, const char* text) {
+  if (options_.owner->TaskFailed(task, sequence, code, text)) drop_up_to_.store(UINT64_MAX, std::memory_order_release);
 }
 
 void LaneQueue::ReportTimeout(const Task& task) {
   char text[96];
-  snprintf(text, sizeof(text), "the wait took longer than its limit of %lld ms",
-           static_cast<long long>(task.await.timeout_ns / 1000000));
+  snprintf(text, sizeof(text), "the wait took longer than its limit of %lld ms", static_cast<long long>(task.await.timeout_ns / 1000000));
   ReportFailure(task, kTaskTimedOut, text);
 }
 
@@ -348,7 +380,15 @@ void LaneQueue::GoOnWithHead() {
   crew_.Ready(*this);
 }
 
-void LaneQueue::StartTimer(Deadline deadline) { crew_.StartTimer(*this, executed_ + 1, deadline); }
+bool LaneQueue::PrepareTimer(const Task& task) {
+  if (crew_.timer.Prepare()) return true;
+  ReportFailure(task, kNoMemory, "there is no memory for the time limit of a wait");
+  return false;
+}
+
+void LaneQueue::StartTimer(Deadline deadline) { crew_.timer.Start(*this, executed_ + 1, deadline); }
+
+void LaneQueue::ForgoTimer() { crew_.timer.Forgo(); }
 
 void LaneQueue::Opened() { PassGate(0); }
 

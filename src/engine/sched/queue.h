@@ -25,15 +25,16 @@
 #include "base/race_detector.h"
 #include "engine/engine.h"
 #include "engine/sched/replay.h"
+#include "engine/sched/value_watch.h"
 
 namespace ropeway::sched {
 
 class Crew;
 struct Workshop;
 
-class LaneQueue final : public Queue, private ParkingPlace::Waiter, private HostCall::Return {
+class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Return {
  public:
-  // runtime.md 4.2: 2048 entries, 35 of them reserved.
+  // rules/streams.md 2: 2048 entries, 35 of them reserved.
   static constexpr uint64_t kRing = 2048;
   static constexpr uint64_t kDepth = 2013;
 
@@ -73,7 +74,7 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   bool TryQueue();
   // How much an owner runs before it gives the queue up.
   struct Share {
-    uint64_t up_to = UINT64_MAX;        // until this task is complete
+    uint64_t up_to = UINT64_MAX;               // until this task is complete
     const std::atomic<int>* rivals = nullptr;  // or for a fair share, when others are queued
     bool only_start = false;                   // what was started then is the next owner's to finish
   };
@@ -96,7 +97,7 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   // --- For the replay at the head -------------------------------------------------------------------------------------
   Workshop& shop() { return shop_; }
   // Starts a task that moves bytes; a failure is reported.
-  void StartBytes(const Task& task);
+  void StartBytes(const Task& task, const Backend::Behind& behind);
   // What was started is done when this returns.
   void FinishBytes();
   // What is left of the head shall be dropped, or the queue shall stand still.
@@ -107,9 +108,16 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   void Unblocked() { state_.store(kOwned, std::memory_order_seq_cst); }
   // Somebody who has the blocked queue sends it back to its head.
   void GoOnWithHead();
+  // For a wait with a limit; Prepare before it is parked, and one of the others when it is known whether it has to wait. Not prepared:
+  // the wait fails.
+  bool PrepareTimer(const Task& task);
   void StartTimer(Deadline deadline);
+  void ForgoTimer();
   void ReportFailure(const Task& task, int code, const char* text);
+  void Report(const Task& task, uint64_t sequence, int code, const char* text);
   void ReportTimeout(const Task& task);
+  // A function that there was no memory to hand over.
+  void ReportLost(const Task& task);
   void TellStarted(const Task& task);
   void TellFinished(const Task& task, int code);
 
@@ -130,7 +138,9 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
   using Outcome = Replay::Outcome;
   // kBlocked: the queue no longer belongs to the caller. kPaused: the head is not done, but something else comes first.
   Outcome RunHead();
+  Backend::Behind LookAhead();
   Outcome RunReplay(const Task& task);
+  void EndBytes(const Task& task);
   bool RunAwait(const Task& task);
   int EndAwait(const Task& task);
   bool RunAwaitValue(const Task& task);
@@ -163,28 +173,28 @@ class LaneQueue final : public Queue, private ParkingPlace::Waiter, private Host
 
   // The submitters' line.
   alignas(64) std::atomic<uint64_t> submitted_{0};
-  uint64_t base_ = 0;  // the task behind this one is in slot 0
+  uint64_t base_ = 0;             // the task behind this one is in slot 0
   uint64_t room_up_to_ = kDepth;  // the last task that has room, by what was last seen of completed_
 
   // Changes hands seldom: once per burst, not once per task.
   alignas(64) std::atomic<uint32_t> state_{kIdle};
 
   // The owner's line.
-  alignas(64) uint64_t executed_ = 0;            // and started ones; completed_ follows when they are done
-  bool line_busy_ = false;                       // something was started that may not be done
+  alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
+  bool line_busy_ = false;             // something was started that may not be done
   uint64_t submitted_seen_ = 0;
-  uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
-  std::atomic<ParkingPlace*> place_{nullptr};    // where the head is parked
-  std::atomic<HostCallSink*> sink_{nullptr};     // who runs the head
+  uint64_t head_base_ = 0;                     // base_ as it was for the tasks that were seen
+  std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked
+  std::atomic<HostCallSink*> sink_{nullptr};   // who runs the head
   std::atomic<bool> halt_requested_{false};
-  std::atomic<bool> halted_{false};              // blocked because of it; whoever clears it owns the queue
+  std::atomic<bool> halted_{false};  // blocked because of it; whoever clears it owns the queue
 
   // The waiters' line.
   alignas(64) std::atomic<uint64_t> completed_{0};
   std::atomic<uint64_t> wake_at_{UINT64_MAX};
-  std::atomic<uint32_t> progress_{0};            // futex word
+  std::atomic<uint32_t> progress_{0};  // futex word
   std::atomic<uint32_t> aborts_{0};
-  std::atomic<uint64_t> drop_up_to_{0};          // tasks up to this one are dropped instead of run
+  std::atomic<uint64_t> drop_up_to_{0};  // tasks up to this one are dropped instead of run
 
   Replay replay_{*this};
 };

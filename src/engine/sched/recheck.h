@@ -1,11 +1,12 @@
-// A task of a graph names memory that may have been freed since it was captured (copy-and-memory.md 2.9).
+// A task of a graph names memory that may have been freed since it was captured (rules/copies.md 7).
 #pragma once
 
 #include "engine/backend.h"
 
 namespace ropeway::sched {
 
-// 0 when everything that the task names is still there, else the code of its failure. No judge: everything is there.
-int Recheck(const Task& task, const AddressJudge* judge, TaskFailure* failure);
+// 0 when everything that the task names was there when the free clock showed `as_of`, else the code of its failure. No judge: everything
+// is there.
+int Recheck(const Task& task, const AddressJudge* judge, uint64_t as_of, TaskFailure* failure);
 
 }  // namespace ropeway::sched

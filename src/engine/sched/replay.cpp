@@ -12,22 +12,38 @@
 
 namespace ropeway::sched {
 
-void Replay::Begin(const Task& replay_task) {
+bool Replay::Grow(size_t branches, size_t edges) try {
+  if (branches_.size() < branches) {
+    LockGuard lock(growth_);
+    while (branches_.size() < branches) branches_.emplace_back(*this);
+  }
+  edges_.assign(edges, Edge());
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+bool Replay::Begin(const Task& replay_task) {
   const TaskGraph& graph = *replay_task.replay.graph;
-  used_ = graph.branches.size();
-  if (branches_.size() < used_) {
-    std::lock_guard lock(growth_);
-    while (branches_.size() < used_) branches_.emplace_back(*this);
-  }
-  for (size_t i = 0; i < used_; ++i) {
-    branches_[i].tasks = &graph.branches[i];
-    branches_[i].next = 0;
-    branches_[i].state = graph.branches[i].empty() ? Branch::State::kDone : Branch::State::kReady;
-  }
-  edges_.assign(graph.edges, false);
+  if (!Grow(graph.branches.size(), graph.edges)) return false;
+  used_ = left_ = graph.branches.size();
+  ready_ = BranchList();
   task_ = &replay_task;
-  entering_ = branches_[0].state == Branch::State::kReady;
-  if (entering_) AwaitGate(branches_[0], &graph.turn, 0);
+  for (size_t i = 0; i < used_; ++i) {
+    Branch& branch = branches_[i];
+    branch.tasks = &graph.branches[i];
+    branch.next = 0;
+    branch.state = Branch::State::kReady;
+    if (graph.branches[i].empty()) {
+      branch.state = Branch::State::kDone;
+      --left_;
+    } else if (i == 0) {
+      entering_ = true;
+      AwaitGate(branch, &graph.turn, 0);
+    }
+    if (branch.state == Branch::State::kReady) ready_.PushBack(&branch);
+  }
+  return true;
 }
 
 void Replay::End() {
@@ -37,27 +53,40 @@ void Replay::End() {
 
 Replay::Outcome Replay::Run() {
   for (;;) {
-    const uint32_t wakes_seen = wakes_.load(std::memory_order_seq_cst);
-    bool done = true;
-    bool moved = false;
-    for (size_t i = 0; i < used_; ++i) {
-      Branch& branch = branches_[i];
-      if (branch.state == Branch::State::kOutside && branch.woken.exchange(false, std::memory_order_seq_cst)) {
-        race_detector::TakeOver(&branch);
-        ComeBack(branch, false);
-      }
-      while (branch.state == Branch::State::kReady) {
-        if (queue_.WantsOut()) [[unlikely]]
+    ComeBackWoken();
+    const bool moves = ready_.first() != nullptr;
+    while (Branch* branch = ready_.PopFront()) {
+      while (branch->state == Branch::State::kReady) {
+        if (queue_.WantsOut()) [[unlikely]] {
+          ready_.PushFront(branch);
           return Outcome::kPaused;
-        Step(branch);
-        moved = true;
+        }
+        Step(*branch);
       }
-      done &= branch.state == Branch::State::kDone;
     }
-    if (done) return Outcome::kDone;
-    if (moved) continue;
+    if (left_ == 0) return Outcome::kDone;
+    if (moves) continue;
     queue_.FinishBytes();  // somebody outside may wait for them, and we for him
-    if (GoIdle(wakes_seen)) return Outcome::kBlocked;
+    if (GoIdle()) return Outcome::kBlocked;
+  }
+}
+
+void Replay::TakeWoken() {
+  if (woken_.load(std::memory_order_relaxed) == nullptr) return;
+  for (Branch* branch = woken_.exchange(nullptr, std::memory_order_seq_cst); branch != nullptr; branch = branch->next_woken) {
+    race_detector::TakeOver(branch);
+    branch->came_through = true;
+  }
+}
+
+void Replay::ComeBackWoken() {
+  if (woken_.load(std::memory_order_relaxed) == nullptr) return;
+  for (Branch* branch = woken_.exchange(nullptr, std::memory_order_seq_cst); branch != nullptr;) {
+    Branch* const next = branch->next_woken;  // it may be woken again while it is looked at
+    race_detector::TakeOver(branch);
+    ComeBack(*branch, false);
+    if (branch->state == Branch::State::kReady) ready_.PushBack(branch);
+    branch = next;
   }
 }
 
@@ -71,12 +100,11 @@ void Replay::Step(Branch& branch) {
   const Task& task = (*branch.tasks)[branch.next];
   if (ReachesOutside(task.kind)) queue_.FinishBytes();
   switch (task.kind) {
-    case TaskKind::kSignal:
-      Signal(task.edge.index);
-      break;
+    case TaskKind::kSignal: Signal(task.edge.index); break;
     case TaskKind::kAwaitSignal:
-      if (!edges_[task.edge.index]) {
+      if (Edge& edge = edges_[task.edge.index]; !edge.signalled) {
         branch.state = Branch::State::kAtEdge;
+        edge.waiting.PushBack(&branch);
         return;
       }
       break;
@@ -84,33 +112,29 @@ void Replay::Step(Branch& branch) {
       task.mark.marker->Repeat();
       task.mark.marker->Reached();
       break;
-    case TaskKind::kMarkBound:
-      TellBound(task.edge.index);
-      break;
-    case TaskKind::kAwait:
-      task.await.marker->Repeat();
-      return AwaitGate(branch, task.await.gate, task.await.timeout_ns);
+    case TaskKind::kMarkBound: TellBound(task.edge.index); break;
+    case TaskKind::kAwait: task.await.marker->Repeat(); return AwaitGate(branch, task.await.gate, task.await.timeout_ns);
     case TaskKind::kAwaitBound:
       if (Gate* gate = task_->replay.bindings[task.edge.index].gate) return AwaitGate(branch, gate, 0);
       break;
-    case TaskKind::kAwaitValue:
-      return AwaitValue(branch, task);
-    case TaskKind::kCall:
-      return CallHost(branch, task);
-    default:
-      RunBytes(task);
+    case TaskKind::kAwaitValue: return AwaitValue(branch, task);
+    case TaskKind::kCall: return CallHost(branch, task);
+    default: RunBytes(task);
   }
   Advance(branch);
 }
 
 void Replay::Advance(Branch& branch) {
-  branch.state = ++branch.next == branch.tasks->size() ? Branch::State::kDone : Branch::State::kReady;
+  const bool done = ++branch.next == branch.tasks->size();
+  branch.state = done ? Branch::State::kDone : Branch::State::kReady;
+  if (done) --left_;
 }
 
 void Replay::Signal(uint32_t edge) {
-  edges_[edge] = true;
-  for (size_t i = 0; i < used_; ++i) {
-    if (branches_[i].state == Branch::State::kAtEdge) branches_[i].state = Branch::State::kReady;  // looks for itself
+  edges_[edge].signalled = true;
+  while (Branch* branch = edges_[edge].waiting.PopFront()) {
+    branch->state = Branch::State::kReady;
+    ready_.PushBack(branch);
   }
 }
 
@@ -118,26 +142,34 @@ void Replay::TellBound(uint32_t binding) {
   if (Marker* marker = std::exchange(task_->replay.bindings[binding].marker, nullptr)) marker->Reached();
 }
 
-void Replay::RunBytes(const Task& task) {
+void Replay::RunBytes(Task task) {
   TaskFailure failure;
+  if (task.kind == TaskKind::kCopyByCells) task.by_cells.as_of = task_->replay.as_of;
   queue_.TellStarted(task);
-  if (const int code = Recheck(task, queue_.shop().judge, &failure)) {
+  if (const int code = Recheck(task, queue_.shop().judge, task_->replay.as_of, &failure)) {
     queue_.ReportFailure(task, code, failure.text);
     queue_.TellFinished(task, code);
     return;
   }
-  queue_.StartBytes(task);
-  queue_.shop().values.MemoryChangedNow();
+  queue_.StartBytes(task, {});
+  queue_.shop().values.MemoryChangedNow(&task);
 }
 
 // --- Outside ------------------------------------------------------------------------------------------------------------
 
 void Replay::AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns) {
-  const Deadline deadline = timeout_ns != 0 ? Deadline::AfterNs(timeout_ns) : Deadline::Never();
-  branch.deadline_ns.store(deadline.never() ? INT64_MAX : deadline.at_ns(), std::memory_order_relaxed);
+  const bool limited = timeout_ns != 0;
+  const Task& task = (*branch.tasks)[branch.next];
+  if (limited && !queue_.PrepareTimer(task)) {
+    task.await.marker->Dropped();
+    return Advance(branch);
+  }
+  const Deadline deadline = limited ? Deadline::AfterNs(timeout_ns) : Deadline::Never();
+  branch.deadline_ns.store(limited ? deadline.at_ns() : INT64_MAX, std::memory_order_relaxed);
   branch.state = Branch::State::kOutside;
   Park(branch, gate);
-  if (branch.state == Branch::State::kOutside && !deadline.never()) queue_.StartTimer(deadline);
+  if (!limited) return;
+  branch.state == Branch::State::kOutside ? queue_.StartTimer(deadline) : queue_.ForgoTimer();
 }
 
 void Replay::Park(Branch& branch, Gate* gate) {
@@ -147,7 +179,7 @@ void Replay::Park(Branch& branch, Gate* gate) {
 
 void Replay::AwaitValue(Branch& branch, const Task& task) {
   TaskFailure failure;
-  if (const int code = Recheck(task, queue_.shop().judge, &failure)) {
+  if (const int code = Recheck(task, queue_.shop().judge, task_->replay.as_of, &failure)) {
     queue_.ReportFailure(task, code, failure.text);
     return Advance(branch);
   }
@@ -163,14 +195,16 @@ void Replay::CallHost(Branch& branch, const Task& task) {
   HostCallSink* sink = task.call_host.sink;
   HostCall call{task.call_host.function, task.call_host.argument, nullptr};
   if (!task.call_host.blocks) {
-    sink->Post(call);
+    if (!sink->Post(call)) queue_.ReportLost(task);
     return Advance(branch);
   }
   call.on_return = &branch;
   branch.state = Branch::State::kOutside;
   branch.sink.store(sink, std::memory_order_seq_cst);
   calls_.fetch_add(1, std::memory_order_release);
-  sink->Post(call);
+  if (sink->Post(call)) return;
+  queue_.ReportLost(task);
+  ComeBack(branch, false);
 }
 
 void Replay::ComeBack(Branch& branch, bool dropped) {
@@ -198,29 +232,31 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
 
 void Replay::Wake(Branch& branch) {
   race_detector::HandOver(&branch);
-  branch.woken.store(true, std::memory_order_seq_cst);
-  wakes_.fetch_add(1, std::memory_order_seq_cst);
+  Branch* first = woken_.load(std::memory_order_relaxed);
+  do {
+    branch.next_woken = first;
+  } while (!woken_.compare_exchange_weak(first, &branch, std::memory_order_seq_cst));
   if (Claim()) queue_.GoOnWithHead();
 }
 
-bool Replay::GoIdle(uint32_t wakes_seen) {
+bool Replay::GoIdle() {
   queue_.Block();
   idle_.store(true, std::memory_order_seq_cst);
-  if (wakes_.load(std::memory_order_seq_cst) == wakes_seen || !Claim()) return true;
+  if (woken_.load(std::memory_order_seq_cst) == nullptr || !Claim()) return true;
   queue_.Unblocked();
   return false;
 }
 
 bool Replay::Cancel() {
   for (;;) {
-    const uint32_t wakes_seen = wakes_.load(std::memory_order_seq_cst);
+    TakeWoken();
     bool under_way = false;
     for (size_t i = 0; i < used_; ++i) {
       Branch& branch = branches_[i];
       if (branch.state != Branch::State::kOutside) continue;
       ParkingPlace* place = branch.place.load(std::memory_order_acquire);
       HostCallSink* sink = branch.sink.load(std::memory_order_acquire);
-      const bool came_through = branch.woken.exchange(false, std::memory_order_seq_cst);
+      const bool came_through = std::exchange(branch.came_through, false);
       if (came_through || (place != nullptr && place->Unpark(&branch)) || (sink != nullptr && sink->Retract(&branch))) {
         ComeBack(branch, !came_through || branch.taken_out.load(std::memory_order_relaxed));
         branch.state = Branch::State::kDone;
@@ -229,14 +265,14 @@ bool Replay::Cancel() {
       }
     }
     if (!under_way) return true;
-    if (GoIdle(wakes_seen)) return false;
+    if (GoIdle()) return false;
   }
 }
 
 void Replay::TimeOut(int64_t now_ns) {
   // The lock is not held while a branch is woken: that may run the queue, up to the next Begin.
   const auto branch_at = [this](size_t index) {
-    std::lock_guard lock(growth_);
+    LockGuard lock(growth_);
     return index < branches_.size() ? &branches_[index] : nullptr;
   };
   size_t index = 0;
@@ -252,10 +288,9 @@ void Replay::TimeOut(int64_t now_ns) {
 
 bool Replay::Waits(const HostCall::Return* call) const {
   if (call == nullptr) return false;
-  std::lock_guard lock(growth_);
-  return std::any_of(branches_.begin(), branches_.end(), [&](const Branch& branch) {
-    return static_cast<const HostCall::Return*>(&branch) == call;
-  });
+  LockGuard lock(growth_);
+  return std::any_of(branches_.begin(), branches_.end(),
+                     [&](const Branch& branch) { return static_cast<const HostCall::Return*>(&branch) == call; });
 }
 
 }  // namespace ropeway::sched

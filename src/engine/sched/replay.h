@@ -4,22 +4,25 @@
 //
 // Invariants:
 //  1. Everything but the atomics belongs to the owner of the queue.
-//  2. A branch that is outside is parked in exactly one place or waits for exactly one host call; whoever takes it out sets
-//     `woken`, once.
-//  3. No lost wake-up: the owner stores idle_ and then looks whether wakes_ is still what it was before it last looked at
-//     the branches; a waker stores `woken`, counts wakes_ up and then exchanges idle_. All sequentially consistent. Whoever
-//     turns idle_ from true to false has the blocked queue: from the store of idle_ on, the owner of before touches wakes_ and
-//     idle_ only.
+//  2. A branch that is outside is parked in exactly one place or waits for exactly one host call; whoever takes it out pushes it to
+//     woken_, once, and touches it no more.
+//  3. No lost wake-up: the owner stores idle_ and then looks whether woken_ is still empty; a waker pushes to woken_ and then exchanges
+//     idle_. All sequentially consistent. Whoever turns idle_ from true to false has the blocked queue: from the store of idle_ on, the
+//     owner of before touches woken_ and idle_ only.
 //  4. A Replay is never freed and its branches stay where they are, so a late timer or waker finds them.
+//  5. A branch of the owner's is in exactly one place: it is being run, in ready_, in the list of the edge that it waits for, or
+//     done. So a step costs the same however many branches there are.
 #pragma once
 
 #include <atomic>
 #include <deque>
-#include <mutex>
 #include <vector>
 
+#include "base/fifo_list.h"
+#include "base/mutex.h"
 #include "engine/gate.h"
 #include "engine/host_call.h"
+#include "engine/sched/value_watch.h"
 #include "engine/task.h"
 
 namespace ropeway::sched {
@@ -31,7 +34,8 @@ class Replay {
   explicit Replay(LaneQueue& queue) : queue_(queue) {}
 
   bool active() const { return task_ != nullptr; }
-  void Begin(const Task& replay_task);
+  // False: there is no memory for it.
+  bool Begin(const Task& replay_task);
   void End();
 
   enum class Outcome { kDone, kBlocked, kPaused };
@@ -49,7 +53,7 @@ class Replay {
   bool Waits(const HostCall::Return* call) const;
 
  private:
-  struct Branch final : ParkingPlace::Waiter, HostCall::Return {
+  struct Branch final : ValueWaiter, HostCall::Return {
     enum class State : uint8_t { kReady, kAtEdge, kOutside, kDone };
 
     explicit Branch(Replay& owner) : replay(owner) {}
@@ -65,10 +69,21 @@ class Replay {
     std::atomic<int64_t> deadline_ns{INT64_MAX};
     std::atomic<bool> timed_out{false};
     std::atomic<bool> taken_out{false};  // by the timer, from a wait whose limit has not passed: it goes back there
-    std::atomic<bool> woken{false};
+    Branch* next_woken = nullptr;        // in woken_
+    Branch* next_in_list = nullptr;      // in ready_, or of those who wait for the same edge
+    bool came_through = false;           // was in woken_
+  };
+  using BranchList = FifoList<Branch, &Branch::next_in_list>;
+  struct Edge {
+    bool signalled = false;
+    BranchList waiting;
   };
 
   static bool ReachesOutside(TaskKind kind);
+  bool Grow(size_t branches, size_t edges);
+  // Looks at those who were woken; the ones that can go on are ready then.
+  void TakeWoken();
+  void ComeBackWoken();
   void Step(Branch& branch);
   void Advance(Branch& branch);
   void Signal(uint32_t edge);
@@ -76,13 +91,13 @@ class Replay {
   void Park(Branch& branch, Gate* gate);
   void AwaitValue(Branch& branch, const Task& task);
   void CallHost(Branch& branch, const Task& task);
-  void RunBytes(const Task& task);
+  void RunBytes(Task task);
   void TellBound(uint32_t binding);
   // The wait of a branch is over, one way or the other.
   void ComeBack(Branch& branch, bool dropped);
   void Wake(Branch& branch);
   // True: nobody had anything new, and the queue is blocked.
-  bool GoIdle(uint32_t wakes_seen);
+  bool GoIdle();
 
   LaneQueue& queue_;
   const Task* task_ = nullptr;
@@ -90,11 +105,13 @@ class Replay {
   bool has_turn_ = false;
   size_t used_ = 0;  // branches of this graph
   std::deque<Branch> branches_;
-  mutable std::mutex growth_;  // of branches_, against late timers and calls from host functions
-  std::vector<bool> edges_;
+  mutable Mutex growth_{LockRank::kReplayGrowth};  // of branches_, against late timers and calls from host functions
+  size_t left_ = 0;                                // branches that are not done
+  BranchList ready_;
+  std::vector<Edge> edges_;
   std::atomic<bool> idle_{false};
-  std::atomic<uint32_t> wakes_{0};
-  std::atomic<int> calls_{0};  // of host functions that branches wait for
+  std::atomic<Branch*> woken_{nullptr};  // a stack
+  std::atomic<int> calls_{0};            // of host functions that branches wait for
 };
 
 }  // namespace ropeway::sched

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 
 #include "base/spin_lock.h"
 #include "engine/sched/queue.h"
@@ -15,7 +14,7 @@ class RunList {
 
   // A queue that a helper took out of turn may still be linked from before: then the old place serves.
   void Push(LaneQueue& queue) {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     if (queue.in_run_list) return;
     queue.in_run_list = true;
     queue.next_queued = nullptr;
@@ -29,7 +28,7 @@ class RunList {
   // numbers go first, but now and then the largest number is served so that nobody starves.
   LaneQueue* Pop() {
     if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     const bool backwards = ++turn_ % kStarvationGuard == 0;
     for (int i = 0; i < kPriorities; ++i) {
       List& list = lists_[backwards ? kPriorities - 1 - i : i];
@@ -52,9 +51,9 @@ class RunList {
     LaneQueue* first = nullptr;
     LaneQueue* last = nullptr;
   };
-  SpinLock lock_;
-  List lists_[kPriorities];
-  uint32_t turn_ = 0;
+  SpinLock lock_{LockRank::kRunList};
+  List lists_[kPriorities] RW_GUARDED_BY(lock_);
+  uint32_t turn_ RW_GUARDED_BY(lock_) = 0;
   std::atomic<int> size_{0};
 };
 

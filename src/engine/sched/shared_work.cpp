@@ -1,13 +1,11 @@
 #include "engine/sched/shared_work.h"
 
-#include <mutex>
-
 namespace ropeway::sched {
 
 void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   SharedWork** place = nullptr;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     for (SharedWork*& candidate : places_) {
       if (candidate != nullptr) continue;
       place = &candidate;
@@ -19,14 +17,14 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   work.RunPortions(stop);
   if (place == nullptr) return;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     *place = nullptr;
     posted_.fetch_sub(1, std::memory_order_seq_cst);
   }
   // Guests that are still inside finish their last portion.
   for (int spins = 0;; ++spins) {
     {
-      std::lock_guard lock(lock_);
+      LockGuard lock(lock_);
       if (work.guests_ == 0) return;
     }
     if (spins < 256) {
@@ -39,7 +37,7 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
 
 bool WorkBoard::WantsGuests() {
   if (!HasWork()) return false;
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   for (const SharedWork* work : places_) {
     if (work != nullptr && work->guests_ < max_guests_ && !work->AllTaken()) return true;
   }
@@ -50,7 +48,7 @@ bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>&
   if (!HasWork()) return false;
   SharedWork* work = nullptr;
   {
-    std::lock_guard lock(lock_);
+    LockGuard lock(lock_);
     for (SharedWork* candidate : places_) {
       if (candidate == nullptr || candidate->guests_ >= max_guests_ || candidate->AllTaken()) continue;
       work = candidate;
@@ -61,7 +59,7 @@ bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>&
   if (work == nullptr) return false;
   if (joined) joined();
   work->RunPortions(stop);
-  std::lock_guard lock(lock_);
+  LockGuard lock(lock_);
   --work->guests_;
   return true;
 }

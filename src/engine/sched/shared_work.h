@@ -35,8 +35,7 @@ class SharedWork {
 class RangeWork final : public SharedWork {
  public:
   using Body = void (*)(void* context, size_t begin, size_t end);
-  RangeWork(size_t size, size_t chunk, Body body, void* context)
-      : size_(size), chunk_(chunk), body_(body), context_(context) {}
+  RangeWork(size_t size, size_t chunk, Body body, void* context) : size_(size), chunk_(chunk), body_(body), context_(context) {}
 
   bool RunPortion() override {
     const size_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
@@ -69,8 +68,8 @@ class WorkBoard {
 
  private:
   static constexpr int kPlaces = 4;
-  SpinLock lock_;
-  SharedWork* places_[kPlaces] = {};
+  SpinLock lock_{LockRank::kWorkBoard};
+  SharedWork* places_[kPlaces] RW_GUARDED_BY(lock_) = {};
   std::atomic<int> posted_{0};
   int max_guests_ = 1;
 };

@@ -1,6 +1,5 @@
 #include "engine/sched/stepper.h"
 
-
 #include <algorithm>
 #include <chrono>
 
@@ -13,10 +12,6 @@ constexpr std::chrono::milliseconds kPatience(100);
 // Under `latest`, how many polls make one task run.
 constexpr uint64_t kPollsPerStep = 8;
 
-std::chrono::steady_clock::time_point At(int64_t ns) {
-  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns));
-}
-
 }  // namespace
 
 Stepper::Stepper(ScheduleKind kind, uint64_t seed) : Crew(true), kind_(kind), random_(seed) {
@@ -25,24 +20,37 @@ Stepper::Stepper(ScheduleKind kind, uint64_t seed) : Crew(true), kind_(kind), ra
 
 Stepper::~Stepper() { Stop(); }
 
+void Stepper::ExpectOneMore() {
+  LockGuard lock(mutex_);
+  runnable_.reserve(queues_ + 1);
+  ++queues_;
+}
+
+// It may still be there from before an abort.
+void Stepper::AddRunnable(LaneQueue& queue) {
+  if (queue.in_run_list) return;
+  queue.in_run_list = true;
+  runnable_.push_back(&queue);
+}
+
 void Stepper::Submitted(LaneQueue& queue, const Task&) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   ++activity_;
-  if (queue.TryQueue()) runnable_.push_back(&queue);
+  if (queue.TryQueue()) AddRunnable(queue);
   StepSome();
   changed_.notify_all();
 }
 
 void Stepper::Ready(LaneQueue& queue) {
-  std::lock_guard lock(mutex_);
-  runnable_.push_back(&queue);
+  LockGuard lock(mutex_);
+  AddRunnable(queue);
   // Inside a step the loop that made it will find the queue; a host function's return has no such loop.
   if (depth_ == 0 && kind_ == ScheduleKind::kEarliest) StepSome();
   changed_.notify_all();
 }
 
 void Stepper::Polled(LaneQueue& queue) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   ++activity_;
   if (kind_ == ScheduleKind::kRandom) {
     StepSome();
@@ -62,8 +70,7 @@ void Stepper::StepSome() {
       while (random_() % 2 == 0 && StepOne(nullptr)) {
       }
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -78,6 +85,7 @@ LaneQueue* Stepper::Choose(LaneQueue* wanted) {
   }
   LaneQueue* queue = *chosen;
   runnable_.erase(chosen);
+  queue->in_run_list = false;
   return queue;
 }
 
@@ -95,7 +103,7 @@ bool Stepper::StepOne(LaneQueue* wanted) {
 
 WaitOutcome Stepper::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t) {
   const uint32_t aborts = queue.aborts();
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   ++activity_;
   while (!queue.Reached(sequence)) {
     if (queue.aborts() != aborts) return WaitOutcome::kAborted;
@@ -108,41 +116,43 @@ WaitOutcome Stepper::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline
     }
     // Blocked on a host function or on somebody else: what changes that calls Ready or Aborted.
     if (deadline.never()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
     } else {
-      changed_.wait_until(lock, At(deadline.at_ns()));
+      changed_.wait_until(mutex_, deadline.at());
     }
   }
   return queue.aborts() == aborts ? WaitOutcome::kDone : WaitOutcome::kAborted;
 }
 
 void Stepper::Aborted() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   changed_.notify_all();
 }
 
 void Stepper::RunPatience() {
   const OwnThread self("rw-patience");
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   while (!stop_) {
     if (runnable_.empty()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
       continue;
     }
     const uint64_t before = activity_;
-    changed_.wait_for(lock, kPatience, [&] { return stop_ || activity_ != before || runnable_.empty(); });
+    const auto late = std::chrono::steady_clock::now() + kPatience;
+    while (!stop_ && activity_ == before && !runnable_.empty() && changed_.wait_until(mutex_, late) == std::cv_status::no_timeout) {
+    }
     if (activity_ == before) StepOne(nullptr);
   }
 }
 
 void Stepper::Stop() {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     stop_ = true;
     changed_.notify_all();
   }
   if (patience_.joinable()) patience_.join();
-  timer_.Stop();
+  timer.Stop();
 }
 
 }  // namespace ropeway::sched

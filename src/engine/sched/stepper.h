@@ -8,14 +8,13 @@
 #pragma once
 
 #include <condition_variable>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "base/config.h"
+#include "base/mutex.h"
 #include "engine/sched/crew.h"
-#include "engine/sched/wait_timer.h"
 
 namespace ropeway::sched {
 
@@ -24,35 +23,33 @@ class Stepper final : public Crew {
   Stepper(ScheduleKind kind, uint64_t seed);
   ~Stepper() override;
 
+  void ExpectOneMore() override;
   void Submitted(LaneQueue& queue, const Task& task) override;
   void Ready(LaneQueue& queue) override;
   WaitOutcome Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) override;
   void Polled(LaneQueue& queue) override;
   void Aborted() override;
-  void StartTimer(LaneQueue& queue, uint64_t sequence, Deadline deadline) override {
-    timer_.Start(queue, sequence, deadline);
-  }
   void Stop() override;
 
  private:
-  // All of these want mutex_ held.
-  bool StepOne(LaneQueue* wanted);
-  LaneQueue* Choose(LaneQueue* wanted);
-  void StepSome();
+  void AddRunnable(LaneQueue& queue) RW_REQUIRES(mutex_);
+  bool StepOne(LaneQueue* wanted) RW_REQUIRES(mutex_);
+  LaneQueue* Choose(LaneQueue* wanted) RW_REQUIRES(mutex_);
+  void StepSome() RW_REQUIRES(mutex_);
 
   void RunPatience();
 
   const ScheduleKind kind_;
-  WaitTimer timer_;
   // Recursive, because a task that opens a gate makes other queues ready.
-  std::recursive_mutex mutex_;
+  RecursiveMutex mutex_{LockRank::kStepper};
   std::condition_variable_any changed_;
-  std::vector<LaneQueue*> runnable_;  // in the order in which they became so
-  std::mt19937_64 random_;
-  uint64_t polls_ = 0;
-  uint64_t activity_ = 0;
-  int depth_ = 0;  // of steps in progress on the thread that holds the lock
-  bool stop_ = false;
+  std::vector<LaneQueue*> runnable_ RW_GUARDED_BY(mutex_);  // in the order in which they became so
+  size_t queues_ RW_GUARDED_BY(mutex_) = 0;                 // each is runnable once at most
+  std::mt19937_64 random_ RW_GUARDED_BY(mutex_);
+  uint64_t polls_ RW_GUARDED_BY(mutex_) = 0;
+  uint64_t activity_ RW_GUARDED_BY(mutex_) = 0;
+  int depth_ RW_GUARDED_BY(mutex_) = 0;  // of steps in progress on the thread that holds the lock
+  bool stop_ RW_GUARDED_BY(mutex_) = false;
   std::thread patience_;
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/own_thread.h"
+#include "engine/task_ranges.h"
 
 namespace ropeway::sched {
 namespace {
@@ -13,68 +15,150 @@ constexpr std::chrono::microseconds kLongestPause(2000);
 
 }  // namespace
 
-bool ValueWatch::Satisfied(const Entry& entry) const {
-  return Holds(entry.test, backend_.LoadWord(entry.address), entry.value);
+// --- Lists --------------------------------------------------------------------------------------------------------------
+
+void ValueWatch::List::Add(ValueWaiter* waiter, Links ValueWaiter::*links) {
+  waiter->*links = {last, nullptr};
+  (last != nullptr ? (last->*links).next : first) = waiter;
+  last = waiter;
 }
 
-bool ValueWatch::PassOrPark(Waiter* waiter, const void* address, uint64_t value, ValueTest test) {
-  const Entry entry{waiter, address, value, test};
-  if (Satisfied(entry)) return true;
-  std::lock_guard lock(mutex_);
+void ValueWatch::List::Remove(ValueWaiter* waiter, Links ValueWaiter::*links) {
+  const auto [before, next] = waiter->*links;
+  (before != nullptr ? (before->*links).next : first) = next;
+  (next != nullptr ? (next->*links).before : last) = before;
+}
+
+void ValueWatch::Hang(ValueWaiter* waiter) {
+  Bucket& bucket = BucketOf(GrainOf(waiter->address_));
+  bucket.waiters.Add(waiter, &ValueWaiter::in_bucket_);
+  bucket.used.store(true, std::memory_order_seq_cst);
+  all_.Add(waiter, &ValueWaiter::in_all_);
+  waiter->parked_in_ = this;
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void ValueWatch::TakeOut(ValueWaiter* waiter) {
+  Bucket& bucket = BucketOf(GrainOf(waiter->address_));
+  bucket.waiters.Remove(waiter, &ValueWaiter::in_bucket_);
+  bucket.used.store(bucket.waiters.first != nullptr, std::memory_order_seq_cst);
+  all_.Remove(waiter, &ValueWaiter::in_all_);
+  waiter->parked_in_ = nullptr;
+  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+// --- Parking ------------------------------------------------------------------------------------------------------------
+
+bool ValueWatch::Satisfied(const ValueWaiter& waiter) const {
+  return Holds(waiter.test_, backend_.LoadWord(waiter.address_), waiter.value_);
+}
+
+bool ValueWatch::PassOrPark(ValueWaiter* waiter, const void* address, uint64_t value, ValueTest test) {
+  waiter->address_ = address;
+  waiter->value_ = value;
+  waiter->test_ = test;
+  if (Satisfied(*waiter)) return true;
+  LockGuard lock(mutex_);
   // Announced first, looked at again afterwards: a change in between is seen here or by the one who made it.
-  waiting_.store(entries_.size() + 1, std::memory_order_seq_cst);
-  if (Satisfied(entry)) {
-    waiting_.store(entries_.size(), std::memory_order_seq_cst);
+  Hang(waiter);
+  if (Satisfied(*waiter)) {
+    TakeOut(waiter);
     return true;
   }
-  entries_.push_back(entry);
   fresh_ = true;
   changed_.notify_one();
   return false;
 }
 
-bool ValueWatch::Unpark(Waiter* waiter) {
-  std::lock_guard lock(mutex_);
-  auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.waiter == waiter; });
-  if (it == entries_.end()) return false;
-  entries_.erase(it);
-  waiting_.store(entries_.size(), std::memory_order_seq_cst);
+bool ValueWatch::Unpark(Waiter* parked) {
+  auto* waiter = static_cast<ValueWaiter*>(parked);
+  LockGuard lock(mutex_);
+  if (waiter->parked_in_ != this) return false;
+  TakeOut(waiter);
   return true;
 }
 
-void ValueWatch::Look() {
-  std::vector<Waiter*> released;
-  {
-    std::lock_guard lock(mutex_);
-    auto passed = std::stable_partition(entries_.begin(), entries_.end(), [this](const Entry& entry) { return !Satisfied(entry); });
-    for (auto it = passed; it != entries_.end(); ++it) released.push_back(it->waiter);
-    entries_.erase(passed, entries_.end());
-    waiting_.store(entries_.size(), std::memory_order_seq_cst);
+// --- Looking ------------------------------------------------------------------------------------------------------------
+
+void ValueWatch::Look(const Task* task) {
+  // Where a late copy went was known to those who ran it.
+  if (task == nullptr || task->kind == TaskKind::kCopyByDesc || task->kind == TaskKind::kCopyByCells) return LookAtAll();
+  ForEachRange(*task, [this](const TaskRange& range) {
+    if (range.written) LookAt(range.address, range.extent);
+    return true;
+  });
+}
+
+void ValueWatch::LookAt(const void* address, size_t size) {
+  if (size == 0) return;
+  // A word that begins in front of the range may reach into it.
+  const char* const begin = static_cast<const char*>(address) - (sizeof(uint64_t) - 1);
+  const size_t first = GrainOf(begin);
+  const size_t last = GrainOf(static_cast<const char*>(address) + size - 1);
+  if (last - first >= std::min(kBuckets, waiting_.load(std::memory_order_relaxed) + 4)) return LookAtAll();
+  List released;
+  for (size_t grain = first; grain <= last; ++grain) {
+    Bucket& bucket = BucketOf(grain);
+    if (!bucket.used.load(std::memory_order_seq_cst)) continue;
+    LockGuard lock(mutex_);
+    for (ValueWaiter* waiter = bucket.waiters.first; waiter != nullptr;) {
+      ValueWaiter* const next = waiter->in_bucket_.next;
+      if (GrainOf(waiter->address_) == grain) TakeIfSatisfied(waiter, &released);
+      waiter = next;
+    }
   }
-  for (Waiter* waiter : released) waiter->Opened();
+  SendOn(released);
+}
+
+void ValueWatch::LookAtAll() {
+  List released;
+  {
+    LockGuard lock(mutex_);
+    for (ValueWaiter* waiter = all_.first; waiter != nullptr;) {
+      ValueWaiter* const next = waiter->in_all_.next;
+      TakeIfSatisfied(waiter, &released);
+      waiter = next;
+    }
+  }
+  SendOn(released);
+}
+
+void ValueWatch::TakeIfSatisfied(ValueWaiter* waiter, List* released) {
+  if (!Satisfied(*waiter)) return;
+  TakeOut(waiter);
+  released->Add(waiter, &ValueWaiter::in_all_);
+}
+
+// One that was sent on may park again before the loop comes round: its link is read first.
+void ValueWatch::SendOn(const List& released) {
+  for (ValueWaiter* waiter = released.first; waiter != nullptr;) {
+    ValueWaiter* const next = waiter->in_all_.next;
+    waiter->Opened();
+    waiter = next;
+  }
 }
 
 void ValueWatch::Run() {
   const OwnThread self("rw-values");
   auto pause = kFirstPause;
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   while (!stop_) {
-    if (entries_.empty()) {
-      changed_.wait(lock);
+    if (all_.first == nullptr) {
+      changed_.wait(mutex_);
       continue;
     }
     pause = fresh_ ? kFirstPause : std::min(2 * pause, kLongestPause);
     fresh_ = false;
-    changed_.wait_for(lock, pause, [this] { return stop_; });
+    changed_.wait_until(mutex_, std::chrono::steady_clock::now() + pause, [this]() RW_REQUIRES(mutex_) { return stop_; });
     lock.unlock();
-    Look();
+    LookAtAll();
     lock.lock();
   }
 }
 
 void ValueWatch::Stop() {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     stop_ = true;
     changed_.notify_one();
   }

@@ -1,20 +1,42 @@
-// Those who wait until a word in memory has a value (copy-and-memory.md 7.4). Whoever changed memory for a stream or for a
-// caller says so, and the waiters look again at once. Stores that nobody announces (another process, host code on a
-// view of device memory) are found by a thread that looks at growing intervals, at most kLongestPause apart; it sleeps
-// while nobody waits, and is there from the beginning, as the timer's.
+// Those who wait until a word in memory has a value (rules/signals.md 3). Whoever changed memory for a stream or for a
+// caller says so, and the waiters of these bytes look again at once. Stores that nobody announces (another process, host code on a
+// view of device memory, a second mapping of the same pages) are found by a thread that looks at growing intervals, at most kLongestPause
+// apart; it sleeps while nobody waits, and is there from the beginning, as the timer's.
+//
+// Waiters hang in buckets by where their word is, so a change elsewhere costs the same however many there are. Everything that parking
+// needs is in the waiter: nothing is allocated.
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
-#include <vector>
 
+#include "base/mutex.h"
 #include "engine/backend.h"
 #include "engine/gate.h"
 #include "engine/task.h"
 
 namespace ropeway::sched {
+
+class ValueWatch;
+
+class ValueWaiter : public ParkingPlace::Waiter {
+ protected:
+  ~ValueWaiter() = default;
+
+ private:
+  friend class ValueWatch;
+  struct Links {
+    ValueWaiter* before = nullptr;
+    ValueWaiter* next = nullptr;
+  };
+  const ValueWatch* parked_in_ = nullptr;
+  const void* address_ = nullptr;
+  uint64_t value_ = 0;
+  ValueTest test_ = ValueTest::kEqual;
+  Links in_bucket_;
+  Links in_all_;  // then, when it has been taken out: the next one to be sent on
+};
 
 class ValueWatch final : public ParkingPlace {
  public:
@@ -22,40 +44,60 @@ class ValueWatch final : public ParkingPlace {
   ~ValueWatch() { Stop(); }
 
   // True: the word at `address` already satisfies the test. False: the waiter is parked.
-  bool PassOrPark(Waiter* waiter, const void* address, uint64_t value, ValueTest test);
+  bool PassOrPark(ValueWaiter* waiter, const void* address, uint64_t value, ValueTest test);
   bool Unpark(Waiter* waiter) override;
 
-  // Memory has changed, and a sequentially consistent store came behind the change. One load while nobody waits.
-  void MemoryChanged() {
+  // Good as a hint only.
+  bool AnybodyWaits() const { return waiting_.load(std::memory_order_relaxed) != 0; }
+  // Memory has changed, and a sequentially consistent store came behind the change. One load while nobody waits. With a task: by it.
+  void MemoryChanged(const Task* task = nullptr) {
     if (waiting_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
-      Look();
+      Look(task);
   }
   // The same where no such store came behind the change.
-  void MemoryChangedNow() {
+  void MemoryChangedNow(const Task* task = nullptr) {
     if (waiting_.fetch_add(0, std::memory_order_seq_cst) != 0) [[unlikely]]
-      Look();
+      Look(task);
   }
   void Stop();
 
  private:
-  struct Entry {
-    Waiter* waiter;
-    const void* address;
-    uint64_t value;
-    ValueTest test;
+  using Links = ValueWaiter::Links;
+  struct List {
+    ValueWaiter* first = nullptr;
+    ValueWaiter* last = nullptr;
+    void Add(ValueWaiter* waiter, Links ValueWaiter::*links);
+    void Remove(ValueWaiter* waiter, Links ValueWaiter::*links);
   };
-  bool Satisfied(const Entry& entry) const;
-  // Sends on those whose value has come.
-  void Look();
+  struct Bucket {
+    List waiters;                   // with mutex_ held
+    std::atomic<bool> used{false};  // for a look without it
+  };
+  static constexpr size_t kBuckets = 4096;
+  static constexpr size_t kGrain = 512;  // bytes that share a bucket
+
+  bool Satisfied(const ValueWaiter& waiter) const;
+  static size_t GrainOf(const void* address) { return reinterpret_cast<uintptr_t>(address) / kGrain; }
+  Bucket& BucketOf(size_t grain) { return buckets_[(grain ^ grain / kBuckets) % kBuckets]; }
+  void Hang(ValueWaiter* waiter) RW_REQUIRES(mutex_);
+  void TakeOut(ValueWaiter* waiter) RW_REQUIRES(mutex_);
+  void TakeIfSatisfied(ValueWaiter* waiter, List* released) RW_REQUIRES(mutex_);
+
+  // Send on those whose value has come: of the words that a task may have changed, of those in a range, of all.
+  void Look(const Task* task);
+  void LookAt(const void* address, size_t size);
+  void LookAtAll();
+  static void SendOn(const List& released);
   void Run();
 
   Backend& backend_;
-  std::mutex mutex_;
-  std::vector<Entry> entries_;  // guarded by mutex_
+  Mutex mutex_{LockRank::kValueWatch};
+  std::array<Bucket, kBuckets> buckets_;
+  List all_ RW_GUARDED_BY(mutex_);  // oldest first
   std::atomic<size_t> waiting_{0};
-  std::condition_variable changed_;
-  bool fresh_ = false;  // somebody came: look often again
-  bool stop_ = false;
+  Condition changed_;
+  bool fresh_ RW_GUARDED_BY(mutex_) = false;  // somebody came: look often again
+  bool stop_ RW_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others
 };
 

@@ -1,13 +1,11 @@
-// Time limits of stream-side waits. The thread is there from the beginning: where there is none to be had, the device cannot be set, and no wait
-// finds itself without one later.
+// Time limits of stream-side waits. The thread is there from the beginning: where there is none to be had, the device cannot be set, and no
+// wait finds itself without one later.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-#include <queue>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/sched/queue.h"
 
 namespace ropeway::sched {
@@ -16,7 +14,10 @@ class WaitTimer {
  public:
   WaitTimer() : thread_([this] { Run(); }) {}
   ~WaitTimer() { Stop(); }
-  void Start(LaneQueue& queue, uint64_t sequence, Deadline deadline);
+  // Room for one Start, which then cannot fail, or one Forgo. False: there is no memory.
+  bool Prepare() noexcept;
+  void Forgo() noexcept;
+  void Start(LaneQueue& queue, uint64_t sequence, Deadline deadline) noexcept;
   void Stop();
 
  private:
@@ -28,10 +29,11 @@ class WaitTimer {
   };
   void Run();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
-  bool stop_ = false;
+  Mutex mutex_{LockRank::kWaitTimer};
+  Condition changed_;
+  std::vector<Entry> entries_ RW_GUARDED_BY(mutex_);  // a heap, the next one first
+  size_t prepared_ RW_GUARDED_BY(mutex_) = 0;
+  bool stop_ RW_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others
 };
 

@@ -2,12 +2,12 @@
 #include <cstring>
 
 #include "hccl/base/result.h"
+#include "hccl/bootstrap/bootstrap.h"
 #include "hccl/hccl_comm.h"
-#include "hccl/rank/barrier.h"
-#include "hccl/rank/bootstrap.h"
-#include "hccl/rank/find.h"
-#include "hccl/rank/registry.h"
-#include "hccl/rank/services.h"
+#include "hccl/membership/barrier.h"
+#include "hccl/membership/find.h"
+#include "hccl/membership/registry.h"
+#include "hccl/membership/services.h"
 
 using namespace ropeway::comm;
 
@@ -71,8 +71,7 @@ HcclResult HcclCommDestroy(HcclComm comm) {
     }
     std::shared_ptr<Communicator> communicator;
     const HcclResult removed = RemoveCommunicator(comm, &communicator);
-    if (removed == HCCL_E_AGAIN)
-      return Fail(removed, "another thread is inside a call with this communicator: try again later");
+    if (removed == HCCL_E_AGAIN) return Fail(removed, "another thread is inside a call with this communicator: try again later");
     if (removed != HCCL_SUCCESS) return Fail(removed, "comm %p is no communicator of this process, or no longer", comm);
     Dissolve(communicator);
     return Ok();

@@ -5,15 +5,15 @@
 
 #include "acl/acl_rt.h"
 #include "hccl/base/result.h"
+#include "hccl/bootstrap/bootstrap.h"
+#include "hccl/bootstrap/comm_config.h"
+#include "hccl/bootstrap/rank_table.h"
+#include "hccl/bootstrap/root_info.h"
+#include "hccl/bootstrap/sub_communicator.h"
+#include "hccl/bootstrap/table_plan.h"
 #include "hccl/hccl_comm.h"
-#include "hccl/rank/bootstrap.h"
-#include "hccl/rank/config.h"
-#include "hccl/rank/find.h"
-#include "hccl/rank/rank_table.h"
-#include "hccl/rank/registry.h"
-#include "hccl/rank/root_info.h"
-#include "hccl/rank/sub_communicator.h"
-#include "hccl/rank/table_plan.h"
+#include "hccl/membership/find.h"
+#include "hccl/membership/registry.h"
 
 using namespace ropeway::comm;
 
@@ -41,8 +41,7 @@ Status Take(Outcome outcome, HcclComm* comm) {
 }
 
 // What the entry points by root info share.
-Status InitByRoot(uint32_t size, const HcclRootInfo* root_info, uint32_t rank, const HcclCommConfig* config,
-                  HcclComm* comm) {
+Status InitByRoot(uint32_t size, const HcclRootInfo* root_info, uint32_t rank, const HcclCommConfig* config, HcclComm* comm) {
   RW_TRY(RequirePointer("comm", comm));
   RW_TRY(RequirePointer("rootInfo", root_info));
   RW_TRY(RequireRank(rank, size));
@@ -50,8 +49,7 @@ Status InitByRoot(uint32_t size, const HcclRootInfo* root_info, uint32_t rank, c
   RW_TRY(ApplyConfig(config, &plan));
   RootTicket ticket;
   if (!ReadRootInfo(*root_info, &ticket))
-    return Fail(HCCL_E_PARA, "rootInfo holds no bytes of HcclGetRootInfo, or not all %d of them arrived",
-                HCCL_ROOT_INFO_BYTES);
+    return Fail(HCCL_E_PARA, "rootInfo holds no bytes of HcclGetRootInfo, or not all %d of them arrived", HCCL_ROOT_INFO_BYTES);
   RW_TRY_SET(plan.device, CurrentDevice());
   plan.roots = {ticket.root};
   plan.communicator = ticket.communicator;
@@ -68,8 +66,7 @@ Status InitByTable(const std::string& text, uint32_t rank, const HcclCommConfig*
   RankTable table;
   if (const std::string wrong = ParseRankTable(text, &table); !wrong.empty())
     return Fail(HCCL_E_PARA, "the rank table is not usable: %s", wrong.c_str());
-  if (rank >= table.ranks.size())
-    return Fail(HCCL_E_PARA, "rank %u is not in the table, which has %zu", rank, table.ranks.size());
+  if (rank >= table.ranks.size()) return Fail(HCCL_E_PARA, "rank %u is not in the table, which has %zu", rank, table.ranks.size());
   RW_TRY_SET(plan.device, CurrentDevice());
   PlanByTable(table, text, rank, &plan);
   CompletePlan(rank, &plan);
@@ -80,8 +77,7 @@ Status InitByFile(const char* path, uint32_t rank, const HcclCommConfig* config,
   RW_TRY(RequirePointer("clusterInfo", path));
   RW_TRY(RequirePointer("comm", comm));
   if (std::string_view(path).size() >= kLongestPath)
-    return Fail(HCCL_E_PARA, "clusterInfo has %zu characters, at most %zu are allowed", std::string_view(path).size(),
-                kLongestPath - 1);
+    return Fail(HCCL_E_PARA, "clusterInfo has %zu characters, at most %zu are allowed", std::string_view(path).size(), kLongestPath - 1);
   std::ifstream file(path);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) return Fail(HCCL_E_OPEN_FILE_FAILURE, "the rank table %s cannot be read", path);
@@ -95,8 +91,7 @@ Status RequireDevices(uint32_t count, const int32_t* devices) {
     if (devices[i] < 0 || static_cast<uint32_t>(devices[i]) >= present)
       return Fail(HCCL_E_PARA, "devices[%u] is %d; this machine has devices 0 to %u", i, devices[i], present - 1);
     for (uint32_t j = 0; j < i; ++j) {
-      if (devices[i] == devices[j])
-        return Fail(HCCL_E_PARA, "devices[%u] and devices[%u] are both %d", j, i, devices[i]);
+      if (devices[i] == devices[j]) return Fail(HCCL_E_PARA, "devices[%u] and devices[%u] are both %d", j, i, devices[i]);
     }
   }
   return Ok();
@@ -150,8 +145,8 @@ HcclResult HcclCommInitRootInfo(uint32_t nRanks, const HcclRootInfo* rootInfo, u
   return Entry(__func__, [&]() -> Status { return InitByRoot(nRanks, rootInfo, rank, nullptr, comm); });
 }
 
-HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo* rootInfo, uint32_t rank,
-                                      const HcclCommConfig* config, HcclComm* comm) {
+HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo* rootInfo, uint32_t rank, const HcclCommConfig* config,
+                                      HcclComm* comm) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("config", config));
     return InitByRoot(nRanks, rootInfo, rank, config, comm);
@@ -162,16 +157,14 @@ HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclC
   return Entry(__func__, [&]() -> Status { return InitByFile(clusterInfo, rank, nullptr, comm); });
 }
 
-HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank, HcclCommConfig* config,
-                                         HcclComm* comm) {
+HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank, HcclCommConfig* config, HcclComm* comm) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("config", config));
     return InitByFile(clusterInfo, rank, config, comm);
   });
 }
 
-HcclResult HcclCommInitClusterInfoMemConfig(const char* rankTableString, uint32_t rank, HcclCommConfig* config,
-                                            HcclComm* comm) {
+HcclResult HcclCommInitClusterInfoMemConfig(const char* rankTableString, uint32_t rank, HcclCommConfig* config, HcclComm* comm) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("rankTableString", rankTableString));
     RW_TRY(RequirePointer("config", config));
@@ -193,8 +186,8 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
   });
 }
 
-HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* rankIds, uint64_t subCommId,
-                                   uint32_t subCommRankId, HcclCommConfig* config, HcclComm* subComm) {
+HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* rankIds, uint64_t subCommId, uint32_t subCommRankId,
+                                   HcclCommConfig* config, HcclComm* subComm) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("*comm", *comm));

@@ -3,8 +3,8 @@
 
 #include "hccl/base/result.h"
 #include "hccl/hccl.h"
+#include "hccl/membership/find.h"
 #include "hccl/p2p/group.h"
-#include "hccl/rank/find.h"
 #include "ropeway/ropeway.h"
 
 using namespace ropeway::comm;
@@ -46,8 +46,7 @@ Result<void*> HostView(void* buffer, uint64_t bytes) {
   if (code == kNoHostView) {
     aclGetRecentErrMsg();
   } else if (code != ACL_SUCCESS) {
-    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc",
-                buffer, bytes);
+    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc", buffer, bytes);
   }
   return view;
 }
@@ -76,8 +75,8 @@ Status Enqueue(const char* call, Communicator& communicator, std::vector<Transfe
   return FromRuntime("ropewayLaunchOperation", group->Enqueue(stream));
 }
 
-HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer,
-               HcclComm comm, aclrtStream stream) {
+HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer, HcclComm comm,
+               aclrtStream stream) {
   return Entry(call, [&]() -> Status {
     if (count == 0) return Ok();
     RW_TRY(RequirePointer("comm", comm));
@@ -92,8 +91,7 @@ HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, Hcc
 
 Status CheckItem(const HcclSendRecvItem& item, uint32_t index, const Communicator& communicator) {
   if (item.sendRecvType != HCCL_SEND && item.sendRecvType != HCCL_RECV)
-    return Fail(HCCL_E_PARA, "sendRecvInfo[%u].sendRecvType is %d, neither HCCL_SEND nor HCCL_RECV", index,
-                item.sendRecvType);
+    return Fail(HCCL_E_PARA, "sendRecvInfo[%u].sendRecvType is %d, neither HCCL_SEND nor HCCL_RECV", index, item.sendRecvType);
   RW_TRY(RequireCount(item.count, item.dataType));
   RW_TRY(RequireRank("sendRecvInfo[].remoteRank", item.remoteRank, communicator));
   const bool to_itself = item.remoteRank == communicator.rank();
@@ -131,14 +129,13 @@ Status PairUp(BatchWork* work) {
   const auto& sends = work->self_sends;
   const auto& receives = work->self_receives;
   if (sends.size() != receives.size())
-    return Fail(HCCL_E_PARA,
-                "the rank sends %zu items to itself and receives %zu: each needs its partner in the same call",
-                sends.size(), receives.size());
+    return Fail(HCCL_E_PARA, "the rank sends %zu items to itself and receives %zu: each needs its partner in the same call", sends.size(),
+                receives.size());
   for (size_t i = 0; i < sends.size(); ++i) {
     const HcclSendRecvItem &send = *sends[i], &receive = *receives[i];
     if (send.count != receive.count || send.dataType != receive.dataType)
-      return Fail(HCCL_E_PARA, "send %zu of the rank to itself has %lu elements of type %d, its receive %lu of type %d",
-                  i, send.count, send.dataType, receive.count, receive.dataType);
+      return Fail(HCCL_E_PARA, "send %zu of the rank to itself has %lu elements of type %d, its receive %lu of type %d", i, send.count,
+                  send.dataType, receive.count, receive.dataType);
     const uint64_t bytes = send.count * ElementBytes(send.dataType);
     for (const HcclSendRecvItem* item : {&send, &receive}) RW_TRY(HostView(item->buf, bytes).status());
     if (send.buf != receive.buf) work->copies.push_back({receive.buf, send.buf, bytes});
@@ -148,8 +145,8 @@ Status PairUp(BatchWork* work) {
 
 Status EnqueueCopies(const std::vector<SelfCopy>& copies, aclrtStream stream) {
   for (const SelfCopy& copy : copies) {
-    RW_TRY(FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy.to, copy.bytes, copy.from, copy.bytes,
-                                                            ACL_MEMCPY_DEVICE_TO_DEVICE, stream)));
+    RW_TRY(
+        FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy.to, copy.bytes, copy.from, copy.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream)));
   }
   return Ok();
 }
@@ -157,13 +154,11 @@ Status EnqueueCopies(const std::vector<SelfCopy>& copies, aclrtStream stream) {
 }  // namespace
 }  // namespace ropeway::comm
 
-HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank, HcclComm comm,
-                    aclrtStream stream) {
+HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank, HcclComm comm, aclrtStream stream) {
   return One(__func__, true, sendBuf, count, dataType, destRank, comm, stream);
 }
 
-HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank, HcclComm comm,
-                    aclrtStream stream) {
+HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank, HcclComm comm, aclrtStream stream) {
   return One(__func__, false, recvBuf, count, dataType, srcRank, comm, stream);
 }
 

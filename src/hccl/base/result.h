@@ -1,31 +1,20 @@
-// The outcome of a function inside libhccl.so: a HcclResult, with a text that waits in the thread until the API function files it
-// for aclGetRecentErrMsg. The shape of src/base/status.h; this library stands on the public headers alone, so it has its own.
+// The shape of every function of libhccl.so: a Status whose code is a HcclResult, filed for aclGetRecentErrMsg where it leaves the library.
 #pragma once
 
 #include <atomic>
-#include <utility>
 
 #include "acl/acl_base.h"
 #include "base/race_detector.h"
+#include "base/status.h"
 #include "hccl/hccl_types.h"
 
 namespace ropeway::comm {
 
-class [[nodiscard]] Status {
- public:
-  constexpr Status() = default;
-  constexpr explicit Status(HcclResult code) : code_(code) {}
-  constexpr bool ok() const { return code_ == HCCL_SUCCESS; }
-  constexpr HcclResult code() const { return code_; }
-
- private:
-  HcclResult code_ = HCCL_SUCCESS;
-};
-
-constexpr Status Ok() { return Status(); }
-
-// States what was wrong as "argument value, limit, next step"; Entry puts the call's name in front.
-[[gnu::cold, gnu::format(printf, 2, 3)]] Status Fail(HcclResult code, const char* format, ...);
+// For the functions of the interface, which stand in no namespace.
+using ropeway::Fail;
+using ropeway::Ok;
+using ropeway::Result;
+using ropeway::Status;
 
 // What a call of the runtime answered: HCCL_E_RUNTIME with the runtime's number; its text is filed already.
 [[gnu::cold]] Status RuntimeRefused(const char* runtime_call, aclError code);
@@ -40,21 +29,6 @@ inline Status RequirePointer(const char* name, const void* pointer) {
     return Ok();
   return Fail(HCCL_E_PTR, "%s is NULL", name);
 }
-
-// A value or the Status that says why there is none.
-template <typename T>
-class [[nodiscard]] Result {
- public:
-  Result(Status status) : status_(status) {}     // NOLINT: an error converts, so that RW_TRY can return it
-  Result(T value) : value_(std::move(value)) {}  // NOLINT: so does a value
-  bool ok() const { return status_.ok(); }
-  Status status() const { return status_; }
-  T& value() { return value_; }
-
- private:
-  Status status_;
-  T value_{};
-};
 
 // --- Forked children ----------------------------------------------------------------------------------------------------
 
@@ -74,10 +48,8 @@ inline Status RequireOwnProcess() {
 
 // --- Entry --------------------------------------------------------------------------------------------------------------
 
-// What the exception that is being handled means to a caller.
-[[gnu::cold]] Status FromException();
 // Files the text of a failure and returns its code.
-[[gnu::cold]] HcclResult FileFailure(const char* call, Status status);
+[[gnu::cold]] HcclResult FileFailure(const char* call, const Status& status);
 
 // The body of every API function: no exception leaves it, and a failure's text is filed under the call's name. A forked child is
 // refused here.
@@ -90,7 +62,7 @@ inline HcclResult Entry(const char* call, Body&& body) noexcept {
     if (status.ok()) [[likely]]
       status = body();
   } catch (...) {
-    status = FromException();
+    status = FromException(HCCL_E_MEMORY, HCCL_E_INTERNAL);
   }
   if (status.ok()) [[likely]]
     return HCCL_SUCCESS;
@@ -100,20 +72,5 @@ inline HcclResult Entry(const char* call, Body&& body) noexcept {
 // "HCCL_E_PARA", or "HCCL_E_RESERVED" for a number that is no result.
 const char* ResultName(HcclResult code);
 const char* ResultMeaning(HcclResult code);
-
-// The only macros that return from a function.
-#define RW_TRY(expression)                                                              \
-  do {                                                                                  \
-    if (::ropeway::comm::Status rw_status = (expression); !rw_status.ok()) [[unlikely]] \
-      return rw_status;                                                                 \
-  } while (false)
-
-#define RW_CONCAT_(a, b) a##b
-#define RW_CONCAT(a, b) RW_CONCAT_(a, b)
-#define RW_TRY_SET(declaration, expression)               \
-  auto RW_CONCAT(rw_result_, __LINE__) = (expression);    \
-  if (!RW_CONCAT(rw_result_, __LINE__).ok()) [[unlikely]] \
-    return RW_CONCAT(rw_result_, __LINE__).status();      \
-  declaration = std::move(RW_CONCAT(rw_result_, __LINE__).value())
 
 }  // namespace ropeway::comm

@@ -54,13 +54,11 @@ Status CopyInStream(Dispatcher& dispatcher, const CopyRequest& request, hccl::St
 
 // What a recorded copy does when it is launched.
 Status CopyRecorded(const CopyRequest& request, HcclRtStream stream) {
-  return ForEachPiece(request.count, 1,
-                      [&](uint64_t offset, uint64_t bytes) { return QueuePiece(request.Piece(offset, bytes), stream); });
+  return ForEachPiece(request.count, 1, [&](uint64_t offset, uint64_t bytes) { return QueuePiece(request.Piece(offset, bytes), stream); });
 }
 
-// Rules 4 to 10 of the copy: everything behind the pointers.
-Status Copy(Dispatcher& dispatcher, CopyRequest request, HcclRtMemcpyKind kind, hccl::Stream& stream, u32 rank,
-            hccl::LinkType link) {
+// rules/hccl-copy.md 1, steps 4 to 10: everything behind the pointers.
+Status Copy(Dispatcher& dispatcher, CopyRequest request, HcclRtMemcpyKind kind, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
   if (stream.ptr() == nullptr) return CopyOnHost(request.dst, request.dest_max, request.src, request.count);
   if (request.count == 0 || request.src == request.dst) return Ok();
   if (request.dest_max < request.count)
@@ -109,8 +107,8 @@ HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64
   });
 }
 
-HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src,
-                              hccl::Stream& stream, u32 remoteUserRank, hccl::LinkType inLinkType) {
+HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst, const hccl::DeviceMem& src, hccl::Stream& stream,
+                              u32 remoteUserRank, hccl::LinkType inLinkType) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequireFit(dst, src));

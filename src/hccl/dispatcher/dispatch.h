@@ -1,21 +1,21 @@
-// The object behind a HcclDispatcher. A handle is a number (generation and index), never an address, so a stale one is found out
-// instead of followed; the objects are reused and never freed, so looking one up takes no lock and no reference.
+// The object behind a HcclDispatcher, in a slab as the runtime's objects are (base/slab.h).
 //
 // Thread safety: several threads may use one dispatcher. Nothing is called with its lock held. A call that goes on while another
 // thread destroys the dispatcher finishes with the settings of then or of the next owner.
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
+#include "base/slab.h"
 #include "dispatcher.h"
 #include "hccl/base/result.h"
 #include "hccl/dispatcher/recording.h"
 
 namespace ropeway::comm {
 
-class Dispatcher {
+class Dispatcher : public SlabObject {
  public:
   struct Settings {
     SyncMode wait_mode = DEFAULT_TIMEWAITSYNCMODE;
@@ -34,7 +34,7 @@ class Dispatcher {
   Settings settings();
   template <typename Change>
   void ChangeSettings(Change change) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    LockGuard lock(mutex_);
     change(settings_);
     profiling_.store(settings_.profiling);
     observed_.store(settings_.callback != nullptr);
@@ -58,30 +58,31 @@ class Dispatcher {
   // Ends the recording and hands its nodes over.
   std::vector<RecordedNode> CloseRecording();
 
+  // For the table of dispatchers: a new owner's, and nobody's.
+  void Reset(DispatcherType type, bool can_record);
+  void Recycle() { CloseRecording(); }
+
   // The device that Init had to set, as a user id, for Destroy to reset; -1 when a context was current.
   std::atomic<int32_t> borrowed_device{-1};
 
  private:
-  friend class DispatcherTable;
-  void Reset(DispatcherType type, bool can_record);
   void TellCallback(hccl::TaskPara task, hccl::Stream& stream, u64 begin_time, bool recorded);
   static u64 Now();
 
-  std::atomic<uintptr_t> handle_{0};  // 0 while nobody has it
   std::atomic<DispatcherType> type_{DispatcherType::DISPATCHER_NORMAL};
   std::atomic<bool> can_record_{false};
   std::atomic<bool> profiling_{false};  // copies of settings that every copy asks for
   std::atomic<bool> observed_{false};
   std::atomic<bool> open_{false};  // between InitTask and LaunchTask; changed under the lock
 
-  std::mutex mutex_;
-  Settings settings_;                // guarded
-  std::vector<RecordedNode> nodes_;  // guarded
+  Mutex mutex_{LockRank::kHcclDispatcher};
+  Settings settings_ RW_GUARDED_BY(mutex_);
+  std::vector<RecordedNode> nodes_ RW_GUARDED_BY(mutex_);
 };
 
 // HCCL_E_PTR for NULL, HCCL_E_PARA for what is no live dispatcher.
 Result<Dispatcher*> FindDispatcher(HcclDispatcher handle);
-// Makes a dispatcher and its handle; HCCL_E_UNAVAIL when 4096 are alive.
+// Makes a dispatcher and its handle; HCCL_E_UNAVAIL when the process has too many.
 Result<Dispatcher*> AddDispatcher(DispatcherType type, bool can_record, HcclDispatcher* handle);
 // Makes the handle stale and hands out the device to reset; the results of FindDispatcher but for NULL.
 Result<int32_t> RemoveDispatcher(HcclDispatcher handle);

@@ -62,8 +62,7 @@ Status Move(void* dst, uint64_t dest_max, const void* src, uint64_t count) {
 
 Status CopyOnHost(void* dst, uint64_t dest_max, const void* src, uint64_t count) {
   if (dest_max == 0 || dest_max > kMaxBytes)
-    return Fail(HCCL_E_INTERNAL, "destMax %llu is not 1 to %llu, which a copy without a stream needs", Wide(dest_max),
-                Wide(kMaxBytes));
+    return Fail(HCCL_E_INTERNAL, "destMax %llu is not 1 to %llu, which a copy without a stream needs", Wide(dest_max), Wide(kMaxBytes));
   if (count > dest_max) {
     RW_TRY(Clear(dst, dest_max));
     return Fail(HCCL_E_INTERNAL, "count %llu exceeds destMax %llu; dst was cleared", Wide(count), Wide(dest_max));

@@ -1,10 +1,10 @@
 // hccl::HostMem. Ownership follows the original, traps included: free() does not ask who owns. See mem_host_pub.h.
-#include <mutex>
 #include <new>
 #include <set>
 #include <utility>
 
 #include "acl/acl.h"
+#include "base/mutex.h"
 #include "hccl/base/result.h"
 #include "mem_host_pub.h"
 
@@ -21,14 +21,14 @@ class HeapBlocks {
     if (!RequireOwnProcess().ok()) return nullptr;
     auto* block = new (std::nothrow) u8[size];
     if (block == nullptr) return nullptr;
-    std::lock_guard<std::mutex> lock(mutex_);
+    ropeway::LockGuard lock(mutex_);
     blocks_.insert(block);
     return block;
   }
   void Free(void* block) {
     if (!RequireOwnProcess().ok()) return;  // a forked child leaves its parent's blocks alone
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      ropeway::LockGuard lock(mutex_);
       if (blocks_.erase(block) == 0) return;
     }
     delete[] static_cast<u8*>(block);
@@ -41,8 +41,8 @@ class HeapBlocks {
   }
 
  private:
-  std::mutex mutex_;
-  std::set<void*> blocks_;
+  ropeway::Mutex mutex_{ropeway::LockRank::kHcclHostMem};
+  std::set<void*> blocks_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -52,9 +52,7 @@ HostMem::HostMem(void* ptr, u64 size, bool owner, Source source) : ptr_(ptr), si
 HostMem::HostMem(const HostMem& that) : HostMem(that.ptr_, that.size_, false, that.source_) {}
 
 HostMem::HostMem(HostMem&& that) noexcept
-    : ptr_(std::exchange(that.ptr_, nullptr)),
-      size_(std::exchange(that.size_, 0)),
-      owner_(std::exchange(that.owner_, false)),
+    : ptr_(std::exchange(that.ptr_, nullptr)), size_(std::exchange(that.size_, 0)), owner_(std::exchange(that.owner_, false)),
       source_(that.source_) {}
 
 HostMem::~HostMem() {

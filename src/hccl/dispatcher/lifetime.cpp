@@ -1,8 +1,6 @@
 // Dispatchers come and go, and their settings.
-#include <cstdlib>
-#include <cstring>
-
 #include "acl/acl.h"
+#include "base/settings.h"
 #include "hccl/dispatcher/dispatch.h"
 
 using namespace ropeway::comm;
@@ -24,10 +22,7 @@ Status RequireHostType(DispatcherType type) {
 }
 
 // The original's switch for subgraphs is on, except where this setting wants every task in its stream at once.
-bool SubgraphsWanted() {
-  const char* mode = std::getenv("HCCL_OP_EXPANSION_MODE");
-  return mode == nullptr || std::strcmp(mode, "HOST_TS") != 0;
-}
+bool SubgraphsWanted() { return SettingText("HCCL_OP_EXPANSION_MODE") != "HOST_TS"; }
 
 // A thread without a context gets the dispatcher's device. The answer is the device to give back later, or -1.
 Result<int32_t> BorrowDevice(int32_t user_id) {
@@ -123,8 +118,7 @@ HcclResult HcclSetNotifyWaitMode(HcclDispatcher dispatcher, const SyncMode notif
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * found, FindDispatcher(dispatcher));
     if (notifyWaitMode < DEFAULT_TIMEWAITSYNCMODE || notifyWaitMode > UNLIMITED_TIMEWAITSYNCMODE)
-      return Fail(HCCL_E_PARA, "notifyWaitMode %d is not one of 0 (default), 1 (configurable), 2 (unlimited)",
-                  int{notifyWaitMode});
+      return Fail(HCCL_E_PARA, "notifyWaitMode %d is not one of 0 (default), 1 (configurable), 2 (unlimited)", int{notifyWaitMode});
     found->ChangeSettings([&](Dispatcher::Settings& settings) { settings.wait_mode = notifyWaitMode; });
     return Ok();
   });
@@ -156,13 +150,9 @@ HcclResult SetMultiQpMode(HcclDispatcher dispatcher, bool multiQpMode) {
 // Callbacks of a network card on the host would leave a result here; there are none, so none has failed.
 HcclResult HcclGetCallbackResult(HcclDispatcher dispatcher) { return AcceptOnly(__func__, dispatcher); }
 
-HcclResult HcclDispatcherWaitValue(HcclDispatcher dispatcher, hccl::Stream&, u64, u64, bool) {
-  return AcceptOnly(__func__, dispatcher);
-}
+HcclResult HcclDispatcherWaitValue(HcclDispatcher dispatcher, hccl::Stream&, u64, u64, bool) { return AcceptOnly(__func__, dispatcher); }
 
-HcclResult HcclDispatcherWriteValue(HcclDispatcher dispatcher, hccl::Stream&, u64, u64) {
-  return AcceptOnly(__func__, dispatcher);
-}
+HcclResult HcclDispatcherWriteValue(HcclDispatcher dispatcher, hccl::Stream&, u64, u64) { return AcceptOnly(__func__, dispatcher); }
 
 HcclResult AddRetryPreamble(HcclDispatcher dispatcherPtr, hccl::Stream&) { return AcceptOnly(__func__, dispatcherPtr); }
 

@@ -1,9 +1,9 @@
 // hccl::P2PMgmtPub: peer access of the runtime, counted, by physical ids.
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "acl/acl.h"
+#include "base/mutex.h"
 #include "hccl/base/result.h"
 #include "p2p_mgmt_pub.h"
 
@@ -15,8 +15,8 @@ namespace {
 using Direction = std::pair<int32_t, int32_t>;  // user ids: from the first to the second
 
 struct Counts {
-  std::mutex mutex;
-  std::map<Direction, int> uses;  // guarded
+  Mutex mutex{LockRank::kHcclPeerAccess};
+  std::map<Direction, int> uses RW_GUARDED_BY(mutex);
 };
 
 // Never destroyed: calls may come during static destruction, too.
@@ -40,7 +40,7 @@ bool IsSelf(const Direction& direction) { return direction.first == direction.se
 Status Enable(const Direction& direction) {
   if (IsSelf(direction)) return Ok();
   Counts& peers = Peers();
-  std::lock_guard<std::mutex> lock(peers.mutex);
+  LockGuard lock(peers.mutex);
   int& uses = peers.uses[direction];
   // The call is cheap, and a reset of the device in between has taken the access away.
   RW_TRY(FromRuntime("aclrtDeviceEnablePeerAccess", aclrtDeviceEnablePeerAccess(direction.second, 0)));
@@ -51,7 +51,7 @@ Status Enable(const Direction& direction) {
 Status Disable(const Direction& direction) {
   if (IsSelf(direction)) return Ok();
   Counts& peers = Peers();
-  std::lock_guard<std::mutex> lock(peers.mutex);
+  LockGuard lock(peers.mutex);
   const auto found = peers.uses.find(direction);
   if (found == peers.uses.end() || found->second == 0)
     return Fail(HCCL_E_NOT_FOUND, "access from device %d to device %d is not enabled", direction.first, direction.second);
@@ -78,7 +78,7 @@ HcclResult P2PMgmtPub::EnableP2P(std::vector<uint32_t> remoteDevices) {
   return Entry("P2PMgmtPub::EnableP2P", [&]() -> Status {
     RW_TRY_SET(std::vector<Direction> directions, FindDirections(remoteDevices));
     for (size_t i = 0; i < directions.size(); ++i) {
-      const Status status = Enable(directions[i]);
+      Status status = Enable(directions[i]);
       if (status.ok()) continue;
       while (i-- > 0) static_cast<void>(Disable(directions[i]));
       return status;
@@ -103,8 +103,7 @@ HcclResult P2PMgmtPub::WaitP2PEnabled(std::vector<uint32_t> remoteDevices, std::
     for (const Direction& direction : directions) {
       if (IsSelf(direction)) continue;
       int32_t enabled = 0;
-      RW_TRY(
-          FromRuntime("aclrtDevicePeerAccessStatus", aclrtDevicePeerAccessStatus(direction.first, direction.second, &enabled)));
+      RW_TRY(FromRuntime("aclrtDevicePeerAccessStatus", aclrtDevicePeerAccessStatus(direction.first, direction.second, &enabled)));
       if (enabled == 0)
         return Fail(HCCL_E_NOT_FOUND, "nobody enabled access from device %d to device %d; call EnableP2P", direction.first,
                     direction.second);

@@ -64,10 +64,11 @@ Status QueueNodes(const std::vector<RecordedNode>& nodes, HcclRtStream stream) {
 Status LaunchRecording(const std::vector<RecordedNode>& nodes, HcclRtStream stream) {
   const std::vector<HcclRtStream> others = OtherStreams(nodes, stream);
   RW_TRY(Fork(stream, others));
-  const Status queued = QueueNodes(nodes, stream);
+  Status queued = QueueNodes(nodes, stream);
   if (queued.ok()) return Join(stream, others);
   // What is queued stays queued, and later work of the stream must not overtake it. The node's failure is the one to tell.
-  return Join(stream, others).ok() ? queued : Status(queued.code());
+  static_cast<void>(Join(stream, others));
+  return queued;
 }
 
 }  // namespace ropeway::comm

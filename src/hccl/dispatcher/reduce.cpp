@@ -30,20 +30,13 @@ struct ReduceRequest {
 // What the copy engine calls a type; ACL_DT_UNDEFINED for one that it does not reduce.
 aclDataType EngineType(HcclDataType type) {
   switch (type) {
-    case HCCL_DATA_TYPE_INT8:
-      return ACL_INT8;
-    case HCCL_DATA_TYPE_INT16:
-      return ACL_INT16;
-    case HCCL_DATA_TYPE_INT32:
-      return ACL_INT32;
-    case HCCL_DATA_TYPE_FP16:
-      return ACL_FLOAT16;
-    case HCCL_DATA_TYPE_FP32:
-      return ACL_FLOAT;
-    case HCCL_DATA_TYPE_BFP16:
-      return ACL_BF16;
-    default:
-      return ACL_DT_UNDEFINED;
+    case HCCL_DATA_TYPE_INT8: return ACL_INT8;
+    case HCCL_DATA_TYPE_INT16: return ACL_INT16;
+    case HCCL_DATA_TYPE_INT32: return ACL_INT32;
+    case HCCL_DATA_TYPE_FP16: return ACL_FLOAT16;
+    case HCCL_DATA_TYPE_FP32: return ACL_FLOAT;
+    case HCCL_DATA_TYPE_BFP16: return ACL_BF16;
+    default: return ACL_DT_UNDEFINED;
   }
 }
 
@@ -53,9 +46,9 @@ aclrtReduceKind EngineKind(HcclReduceOp op) {
 }
 
 Status RequireReducible(HcclDataType type, HcclReduceOp op, bool is_inline) {
-  const bool known = is_inline ? EngineType(type) != ACL_DT_UNDEFINED &&
-                                     (op == HCCL_REDUCE_SUM || op == HCCL_REDUCE_MAX || op == HCCL_REDUCE_MIN)
-                               : FindReduceKernel(type, op) != nullptr;
+  const bool known = is_inline
+                         ? EngineType(type) != ACL_DT_UNDEFINED && (op == HCCL_REDUCE_SUM || op == HCCL_REDUCE_MAX || op == HCCL_REDUCE_MIN)
+                         : FindReduceKernel(type, op) != nullptr;
   if (known) return Ok();
   return Fail(HCCL_E_PARA, "datatype %d cannot be reduced with reduceOp %d%s", static_cast<int>(type), static_cast<int>(op),
               is_inline ? " by the copy engine; clear bit 0 of reduceAttr for other types and products" : "");
@@ -73,8 +66,8 @@ Status IsOnPeer(const char* name, const void* address, bool* answer) {
   int32_t enabled = 0;
   RW_TRY(FromRuntime("aclrtDevicePeerAccessStatus", aclrtDevicePeerAccessStatus(current, device, &enabled)));
   if (enabled != 0) return Ok();
-  return Fail(HCCL_E_RUNTIME, "%s %p is on device %d, which device %d has no access to; call hccl::P2PMgmtPub::EnableP2P", name,
-              address, device, current);
+  return Fail(HCCL_E_RUNTIME, "%s %p is on device %d, which device %d has no access to; call hccl::P2PMgmtPub::EnableP2P", name, address,
+              device, current);
 }
 
 struct HostReduction {
@@ -109,8 +102,7 @@ Status QueueByCpu(const ReduceRequest& request, HcclRtStream stream) {
   work->src = src_view;
   work->kernel = FindReduceKernel(request.type, request.op);
   work->count = request.bytes / SIZE_TABLE[request.type];
-  RW_TRY(FromRuntime("ropewayLaunchOperation",
-                     ropewayLaunchOperation(&HostReduction::Start, &HostReduction::Drop, work.get(), stream)));
+  RW_TRY(FromRuntime("ropewayLaunchOperation", ropewayLaunchOperation(&HostReduction::Start, &HostReduction::Drop, work.get(), stream)));
   work.release();
   return Ok();
 }
@@ -121,8 +113,8 @@ Status QueuePiece(const ReduceRequest& piece, HcclRtStream stream) {
   RW_TRY(IsOnPeer("dst", piece.dst, &dst_on_peer));
   RW_TRY(IsOnPeer("src", piece.src, &src_on_peer));
   if (!piece.is_inline || dst_on_peer || src_on_peer) return QueueByCpu(piece, stream);
-  return FromRuntime("aclrtReduceAsync", aclrtReduceAsync(piece.dst, piece.src, piece.bytes, EngineKind(piece.op),
-                                                          EngineType(piece.type), stream, nullptr));
+  return FromRuntime("aclrtReduceAsync",
+                     aclrtReduceAsync(piece.dst, piece.src, piece.bytes, EngineKind(piece.op), EngineType(piece.type), stream, nullptr));
 }
 
 // What a recorded reduction does when it is launched.

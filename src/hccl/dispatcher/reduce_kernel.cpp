@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "hccl/dispatcher/half_float.h"
+#include "base/half.h"
 
 namespace ropeway::comm {
 namespace {
@@ -12,20 +12,21 @@ namespace {
 // How an element is computed with: as itself, or as a float.
 template <typename Element>
 struct Arithmetic {
-  using Value = Element;
-  static Value Widen(Element element) { return element; }
-  static Element Narrow(Value value) { return value; }
+  static Element Widen(Element element) { return element; }
+  static Element Narrow(Element value) { return value; }
 };
-template <typename Half>
-struct HalfArithmetic {
-  using Value = float;
-  static float Widen(Half element) { return element.Widen(); }
-  static Half Narrow(float value) { return Half::Narrow(value); }
+enum class Float16 : uint16_t {};
+template <>
+struct Arithmetic<Float16> {
+  static float Widen(Float16 element) { return HalfToFloat(static_cast<uint16_t>(element)); }
+  static Float16 Narrow(float value) { return Float16{FloatToHalf(value)}; }
 };
+enum class BFloat16 : uint16_t {};
 template <>
-struct Arithmetic<Float16> : HalfArithmetic<Float16> {};
-template <>
-struct Arithmetic<BFloat16> : HalfArithmetic<BFloat16> {};
+struct Arithmetic<BFloat16> {
+  static float Widen(BFloat16 element) { return BFloat16ToFloat(static_cast<uint16_t>(element)); }
+  static BFloat16 Narrow(float value) { return BFloat16{FloatToBFloat16(value)}; }
+};
 
 // Sums and products of integers go through 64 unsigned bits, where wrapping is defined and the lower bits are the right ones.
 struct Sum {
@@ -76,16 +77,11 @@ void Run(void* dst, const void* src, uint64_t count) {
 template <typename Element>
 ReduceKernel KernelOf(HcclReduceOp op) {
   switch (op) {
-    case HCCL_REDUCE_SUM:
-      return Run<Element, Sum>;
-    case HCCL_REDUCE_PROD:
-      return Run<Element, Product>;
-    case HCCL_REDUCE_MAX:
-      return Run<Element, Extreme<true>>;
-    case HCCL_REDUCE_MIN:
-      return Run<Element, Extreme<false>>;
-    default:
-      return nullptr;
+    case HCCL_REDUCE_SUM: return Run<Element, Sum>;
+    case HCCL_REDUCE_PROD: return Run<Element, Product>;
+    case HCCL_REDUCE_MAX: return Run<Element, Extreme<true>>;
+    case HCCL_REDUCE_MIN: return Run<Element, Extreme<false>>;
+    default: return nullptr;
   }
 }
 
@@ -93,32 +89,19 @@ ReduceKernel KernelOf(HcclReduceOp op) {
 
 ReduceKernel FindReduceKernel(HcclDataType type, HcclReduceOp op) {
   switch (type) {
-    case HCCL_DATA_TYPE_INT8:
-      return KernelOf<int8_t>(op);
-    case HCCL_DATA_TYPE_INT16:
-      return KernelOf<int16_t>(op);
-    case HCCL_DATA_TYPE_INT32:
-      return KernelOf<int32_t>(op);
-    case HCCL_DATA_TYPE_INT64:
-      return KernelOf<int64_t>(op);
-    case HCCL_DATA_TYPE_UINT8:
-      return KernelOf<uint8_t>(op);
-    case HCCL_DATA_TYPE_UINT16:
-      return KernelOf<uint16_t>(op);
-    case HCCL_DATA_TYPE_UINT32:
-      return KernelOf<uint32_t>(op);
-    case HCCL_DATA_TYPE_UINT64:
-      return KernelOf<uint64_t>(op);
-    case HCCL_DATA_TYPE_FP16:
-      return KernelOf<Float16>(op);
-    case HCCL_DATA_TYPE_BFP16:
-      return KernelOf<BFloat16>(op);
-    case HCCL_DATA_TYPE_FP32:
-      return KernelOf<float>(op);
-    case HCCL_DATA_TYPE_FP64:
-      return KernelOf<double>(op);
-    default:
-      return nullptr;
+    case HCCL_DATA_TYPE_INT8: return KernelOf<int8_t>(op);
+    case HCCL_DATA_TYPE_INT16: return KernelOf<int16_t>(op);
+    case HCCL_DATA_TYPE_INT32: return KernelOf<int32_t>(op);
+    case HCCL_DATA_TYPE_INT64: return KernelOf<int64_t>(op);
+    case HCCL_DATA_TYPE_UINT8: return KernelOf<uint8_t>(op);
+    case HCCL_DATA_TYPE_UINT16: return KernelOf<uint16_t>(op);
+    case HCCL_DATA_TYPE_UINT32: return KernelOf<uint32_t>(op);
+    case HCCL_DATA_TYPE_UINT64: return KernelOf<uint64_t>(op);
+    case HCCL_DATA_TYPE_FP16: return KernelOf<Float16>(op);
+    case HCCL_DATA_TYPE_BFP16: return KernelOf<BFloat16>(op);
+    case HCCL_DATA_TYPE_FP32: return KernelOf<float>(op);
+    case HCCL_DATA_TYPE_FP64: return KernelOf<double>(op);
+    default: return nullptr;
   }
 }
 

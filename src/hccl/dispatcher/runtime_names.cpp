@@ -9,17 +9,12 @@ namespace ropeway::comm {
 
 Result<int> RuntimeKind(HcclRtMemcpyKind kind) {
   switch (kind) {
-    case HCCL_RT_MEMCPY_KIND_HOST_TO_HOST:
-      return int{ACL_MEMCPY_HOST_TO_HOST};
-    case HCCL_RT_MEMCPY_KIND_HOST_TO_DEVICE:
-      return int{ACL_MEMCPY_HOST_TO_DEVICE};
-    case HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST:
-      return int{ACL_MEMCPY_DEVICE_TO_HOST};
-    case HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE:
-      return int{ACL_MEMCPY_DEVICE_TO_DEVICE};
+    case HCCL_RT_MEMCPY_KIND_HOST_TO_HOST: return int{ACL_MEMCPY_HOST_TO_HOST};
+    case HCCL_RT_MEMCPY_KIND_HOST_TO_DEVICE: return int{ACL_MEMCPY_HOST_TO_DEVICE};
+    case HCCL_RT_MEMCPY_KIND_DEVICE_TO_HOST: return int{ACL_MEMCPY_DEVICE_TO_HOST};
+    case HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE: return int{ACL_MEMCPY_DEVICE_TO_DEVICE};
     default:
-      return Fail(HCCL_E_PARA, "kind %d has no direction; use HCCL_RT_MEMCPY_KIND_HOST_TO_HOST (0) to DEVICE_TO_DEVICE (3)",
-                  int{kind});
+      return Fail(HCCL_E_PARA, "kind %d has no direction; use HCCL_RT_MEMCPY_KIND_HOST_TO_HOST (0) to DEVICE_TO_DEVICE (3)", int{kind});
   }
 }
 
@@ -54,15 +49,13 @@ HcclResult hrtMemSyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t
   });
 }
 
-HcclResult hrtMemAsyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind,
-                           rtStream_t stream) {
+HcclResult hrtMemAsyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind, rtStream_t stream) {
   return Entry("hrtMemAsyncCopy", [&]() -> Status {
     RW_TRY(RequirePointer("dst", dst));
     RW_TRY(RequirePointer("src", src));
     if (count == 0) return Ok();
     RW_TRY_SET(const int runtime_kind, RuntimeKind(kind));
-    return FromRuntime("aclrtMemcpyAsync",
-                       aclrtMemcpyAsync(dst, destMax, src, count, static_cast<aclrtMemcpyKind>(runtime_kind), stream));
+    return FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(dst, destMax, src, count, static_cast<aclrtMemcpyKind>(runtime_kind), stream));
   });
 }
 

@@ -36,8 +36,8 @@ Status Signal(Dispatcher& dispatcher, hccl::TaskPara task, hccl::Stream& stream,
 }  // namespace ropeway::comm
 
 // inchip chooses a kind of node and signalAddr a register of the hardware; a notify of the runtime needs neither.
-HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u64 offset,
-                            s32 stage, bool, u64) {
+HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u64 offset, s32 stage,
+                            bool, u64) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("signal", signal));
@@ -50,8 +50,8 @@ HcclResult HcclSignalRecord(HcclDispatcher dispatcherPtr, HcclRtNotify signal, h
   });
 }
 
-HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank,
-                          u32 remoteUserRank, s32 stage, bool) {
+HcclResult HcclSignalWait(HcclDispatcher dispatcherPtr, HcclRtNotify signal, hccl::Stream& stream, u32 userRank, u32 remoteUserRank,
+                          s32 stage, bool) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("signal", signal));

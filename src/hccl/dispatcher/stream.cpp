@@ -13,12 +13,9 @@ namespace {
 
 uint32_t FlagsOf(StreamType type) {
   switch (type) {
-    case StreamType::STREAM_TYPE_ONLINE:
-      return ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC;
-    case StreamType::STREAM_TYPE_DEVICE:
-      return ACL_STREAM_DEVICE_USE_ONLY;
-    default:
-      return ACL_STREAM_PERSISTENT;
+    case StreamType::STREAM_TYPE_ONLINE: return ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC;
+    case StreamType::STREAM_TYPE_DEVICE: return ACL_STREAM_DEVICE_USE_ONLY;
+    default: return ACL_STREAM_PERSISTENT;
   }
 }
 
@@ -66,10 +63,7 @@ Stream::Stream(const rtStream_t rtStream, bool isMainStream) : is_main_(isMainSt
 }
 
 Stream::Stream(const HcclComStreamInfo& streamInfo, bool isMainStream)
-    : id_(streamInfo.actualStreamId),
-      sq_id_(streamInfo.sqId),
-      logic_cq_id_(streamInfo.logicCqId),
-      is_main_(isMainStream),
+    : id_(streamInfo.actualStreamId), sq_id_(streamInfo.sqId), logic_cq_id_(streamInfo.logicCqId), is_main_(isMainStream),
       destroyed_(NewFlag()) {}
 
 Stream::Stream(const Stream& that) { ShareHandle(that); }

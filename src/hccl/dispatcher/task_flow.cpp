@@ -83,8 +83,7 @@ void RegisterInitTaskCallBack(HcclResult (*p1)(const HcclDispatcher&, hccl::Stre
 
 void RegisterLaunchTaskCallBack(HcclResult (*p1)(const HcclDispatcher&, hccl::Stream&)) { g_on_launch.store(p1); }
 
-HcclResult RegisterLoadTaskCallBack(HcclDispatcher dispatcherPtr, void* userPtr,
-                                    void (*p1)(void* userPtr, void* param, u32 length)) {
+HcclResult RegisterLoadTaskCallBack(HcclDispatcher dispatcherPtr, void* userPtr, void (*p1)(void* userPtr, void* param, u32 length)) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     dispatcher->ChangeSettings([&](Dispatcher::Settings& settings) {

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <system_error>
@@ -10,7 +9,8 @@
 #include <utility>
 
 #include "base/own_thread.h"
-#include "hccl/rank/io_thread.h"
+#include "base/settings.h"
+#include "hccl/transport/io_thread.h"
 
 namespace ropeway::comm {
 namespace {
@@ -37,10 +37,7 @@ std::string IpOf(const Address& address) {
 
 }  // namespace
 
-bool NetworkInsideHost() {
-  const char* value = getenv("HCCL_INTRA_ROCE_ENABLE");
-  return value != nullptr && strcmp(value, "1") == 0;
-}
+bool NetworkInsideHost() { return SettingText("HCCL_INTRA_ROCE_ENABLE") == "1"; }
 
 std::shared_ptr<PairLinks> PairLinks::Of(Communicator& communicator) {
   return std::static_pointer_cast<PairLinks>(
@@ -51,7 +48,7 @@ std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   std::string why = "the communicator was destroyed";
   Link* const link = communicator ? OpenUcxLink(IpOf(communicator->self().address), &why) : nullptr;
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   if (pair.tried || pair.outcome) return pair.end;
   pair.tried = true;
@@ -59,13 +56,12 @@ std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
   if (link == nullptr) return nullptr;
   pair.end = link->NewPeer();
   pair.address = link->address();
-  if (pair.end == nullptr) pair.why = "the system has no random numbers";
   return pair.end;
 }
 
 void PairLinks::Open(uint32_t peer, Opened opened) {
   IoThread::Get().Post([self = shared_from_this(), peer, opened = std::move(opened)] {
-    std::unique_lock lock(self->mutex_);
+    LockGuard lock(self->mutex_);
     Pair& pair = self->pairs_[peer];
     if (pair.outcome) {
       const OpenedLink outcome = *pair.outcome;
@@ -82,15 +78,14 @@ OpenedLink PairLinks::Open(uint32_t peer, Deadline deadline) {
   auto promise = std::make_shared<std::promise<OpenedLink>>();
   std::future<OpenedLink> future = promise->get_future();
   Open(peer, [promise](const OpenedLink& outcome) { promise->set_value(outcome); });
-  // wait_until would overflow on the way to another clock.
-  if (deadline != kNever && future.wait_until(deadline) == std::future_status::timeout)
+  if (!deadline.never() && future.wait_until(deadline.at()) == std::future_status::timeout)
     return {nullptr, HCCL_E_TIMEOUT, "it did not answer in time"};
   return future.get();
 }
 
 void PairLinks::Begin(uint32_t peer) {
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     Pair& pair = pairs_[peer];
     if (!pair.tried && std::exchange(pair.making, true)) return;
     if (!pair.tried && MakeElsewhere(peer, &pair)) return;
@@ -117,7 +112,7 @@ bool PairLinks::MakeElsewhere(uint32_t peer, Pair* pair) {
 // Says hello, and meets the peer once its hello is here.
 void PairLinks::Advance(uint32_t peer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   if (!communicator || pair.outcome) return;
   if (!std::exchange(pair.said_hello, true)) {
@@ -143,7 +138,7 @@ OpenedLink PairLinks::Meet(uint32_t peer, const Pair& pair) {
 }
 
 void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   pair.outcome = outcome;
   if (outcome.peer == nullptr && pair.end != nullptr) pair.end->Close({outcome.result, outcome.why});
@@ -153,7 +148,7 @@ void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
 }
 
 void PairLinks::Received(const Request& request) {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   Pair& pair = pairs_[request.peer()];
   if (request.type() == kLinkNote) {
     if (pair.end != nullptr) pair.end->Hear(request.body());
@@ -171,7 +166,7 @@ void PairLinks::PeerEnded(uint32_t peer, HcclResult why) {
 void PairLinks::Destroyed() {
   std::vector<uint32_t> peers;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     for (const auto& [peer, pair] : pairs_) peers.push_back(peer);
   }
   for (const uint32_t peer : peers) Settle(peer, {nullptr, HCCL_E_REMOTE, "the communicator was destroyed"});

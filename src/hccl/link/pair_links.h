@@ -8,13 +8,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "hccl/link/peer_link.h"
-#include "hccl/rank/communicator.h"
+#include "hccl/membership/communicator.h"
 
 namespace ropeway::comm {
 
@@ -71,8 +71,8 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
   void Settle(uint32_t peer, const OpenedLink& outcome);
 
   const std::weak_ptr<Communicator> communicator_;
-  std::mutex mutex_;
-  std::map<uint32_t, Pair> pairs_;  // guarded by mutex_
+  Mutex mutex_{LockRank::kHcclPairLinks};
+  std::map<uint32_t, Pair> pairs_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway::comm

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hccl/hccl_types.h"
-#include "hccl/rank/window.h"
+#include "hccl/transport/window.h"
 
 namespace ropeway::comm {
 
@@ -68,7 +68,8 @@ class Peer {
   virtual void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
   virtual void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
 
-  // Ends it: what is pending fails with `why`, later transfers too. Returns at once.
+  // Ends it: what is pending fails with `why`, later transfers too, on both sides. Returns at once, so that memory which must not be
+  // touched any more wants a Withdraw.
   virtual void Close(const TransferEnd& why) = 0;
 };
 
@@ -78,7 +79,7 @@ class Link {
   virtual ~Link() = default;
   // Opaque; what a peer needs to connect.
   virtual const std::string& address() const = 0;
-  // Null when the system has no random numbers. The link holds it, too, until it is closed.
+  // The link holds it, too, until it is closed.
   virtual std::shared_ptr<Peer> NewPeer() = 0;
 };
 

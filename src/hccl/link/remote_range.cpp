@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <optional>
 
 #include "acl/acl_rt.h"
+#include "base/mutex.h"
 #include "hccl/link/remote_table.h"
 #include "ropeway/ropeway.h"
 
@@ -21,9 +21,9 @@ struct Range {
 
 // Never destroyed: copies may be queued while the process ends.
 struct Table {
-  std::mutex mutex;
-  std::map<uintptr_t, Range> ranges;  // by begin, without overlap; guarded by mutex
-  std::atomic<size_t> count{0};       // of the ranges: most programs have none and shall not pay for the lock
+  Mutex mutex{LockRank::kHcclRemoteRanges};
+  std::map<uintptr_t, Range> ranges RW_GUARDED_BY(mutex);  // by begin, without overlap
+  std::atomic<size_t> count{0};                            // of the ranges: most programs have none and shall not pay for the lock
 };
 Table& TheTable() {
   static Table* const table = new Table;
@@ -34,7 +34,7 @@ std::optional<Range> Find(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   Table& table = TheTable();
   if (table.count.load(std::memory_order_acquire) == 0) return std::nullopt;
-  std::lock_guard lock(table.mutex);
+  LockGuard lock(table.mutex);
   const auto next = table.ranges.upper_bound(at);
   if (next == table.ranges.begin()) return std::nullopt;
   const Range& range = std::prev(next)->second;
@@ -77,7 +77,7 @@ void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId regio
   void* begin = nullptr;
   if (ropewayReserveRemote(size, &begin) != ACL_SUCCESS) return nullptr;
   Table& table = TheTable();
-  std::lock_guard lock(table.mutex);
+  LockGuard lock(table.mutex);
   const auto at = reinterpret_cast<uintptr_t>(begin);
   table.ranges[at] = {at, size, target, region};
   table.count.store(table.ranges.size(), std::memory_order_release);
@@ -86,7 +86,7 @@ void* ReserveRemoteRange(uint64_t size, const LinkTarget& target, RegionId regio
 
 void ReleaseRemoteRange(void* begin) {
   Table& table = TheTable();
-  std::lock_guard lock(table.mutex);
+  LockGuard lock(table.mutex);
   const auto found = table.ranges.find(reinterpret_cast<uintptr_t>(begin));
   if (found == table.ranges.end()) return;
   ropewayReleaseRemote(begin);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "hccl/link/transfer.h"
+#include "hccl/link/stream_transfer.h"
 
 namespace ropeway::comm {
 

@@ -6,21 +6,22 @@
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
-#include <mutex>
+
+#include "base/mutex.h"
+#include "base/settings.h"
 
 namespace ropeway::comm {
 namespace {
 
-std::mutex message_mutex;
-char last_message[256];  // guarded by message_mutex
+Mutex message_mutex{LockRank::kUcxMessage};
+char last_message[256] RW_GUARDED_BY(message_mutex);
 
 // UCX would print to the program's standard output. Whoever asks for its log (UCX_LOG_LEVEL) gets it; else the last text waits
 // for an error of ours to quote it.
 ucs_log_func_rc_t KeepMessage(const char*, unsigned, const char*, ucs_log_level_t level, const ucs_log_component_config_t*,
                               const char* format, va_list arguments) {
   if (level > UCS_LOG_LEVEL_DIAG) return UCS_LOG_FUNC_RC_STOP;
-  std::lock_guard lock(message_mutex);
+  LockGuard lock(message_mutex);
   vsnprintf(last_message, sizeof last_message, format, arguments);
   return UCS_LOG_FUNC_RC_STOP;
 }
@@ -54,23 +55,23 @@ bool Load(UcxApi* api, std::string* why) {
   decltype(&::ucs_log_push_handler) push_handler = nullptr;
   if (!Find(ucs, "ucs_status_string", &api->ucs_status_string, why)) return false;
   if (!Find(ucs, "ucs_log_push_handler", &push_handler, why)) return false;
-  if (getenv("UCX_LOG_LEVEL") == nullptr) push_handler(KeepMessage);
-  return getenv("UCX_HANDLE_ERRORS") != nullptr || GiveSignalsBack(ucs, why);
+  if (ForeignVariable("UCX_LOG_LEVEL") == nullptr) push_handler(KeepMessage);
+  return ForeignVariable("UCX_HANDLE_ERRORS") != nullptr || GiveSignalsBack(ucs, why);
 }
 
 }  // namespace
 
 const UcxApi* LoadUcx(std::string* why) {
-  static std::mutex mutex;
+  static Mutex mutex{LockRank::kUcxLoad};
   static UcxApi api;
   static bool loaded = false;  // a failure is tried again: somebody may install it meanwhile
-  std::lock_guard lock(mutex);
+  LockGuard lock(mutex);
   if (!loaded) loaded = Load(&api, why);
   return loaded ? &api : nullptr;
 }
 
 std::string LastUcxMessage() {
-  std::lock_guard lock(message_mutex);
+  LockGuard lock(message_mutex);
   return last_message;
 }
 

@@ -1,8 +1,6 @@
 #include "hccl/link/ucx_link.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/random.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,6 +8,7 @@
 #include <cstring>
 
 #include "base/own_thread.h"
+#include "base/random.h"
 #include "hccl/link/ucx_peer.h"
 #include "hccl/link/ucx_settings.h"
 
@@ -17,8 +16,8 @@ namespace ropeway::comm {
 namespace {
 
 // The links of the process, never destroyed; new peers get the last one. All but that one are uneven.
-std::mutex link_mutex;
-std::vector<UcxLink*>& AllLinks() {  // guarded by link_mutex
+Mutex link_mutex{LockRank::kUcxLinks};
+std::vector<UcxLink*>& AllLinks() RW_REQUIRES(link_mutex) {
   static auto* const links = new std::vector<UcxLink*>;
   return *links;
 }
@@ -28,7 +27,7 @@ pid_t opened_by = 0;  // written before the first link is there
 // UCX tears itself down when the process exits; its worker must not be driven then.
 void StopAtExit() {
   if (getpid() != opened_by) return;  // the workers' threads are the parent's, and so is the lock
-  std::lock_guard lock(link_mutex);
+  LockGuard lock(link_mutex);
   for (UcxLink* const link : AllLinks()) link->Stop();
 }
 
@@ -43,7 +42,7 @@ bool Failed(const UcxApi& api, const char* call, ucs_status_t status, std::strin
 }  // namespace
 
 Link* OpenUcxLink(const std::string& local_ip, std::string* why) {
-  std::lock_guard lock(link_mutex);
+  LockGuard lock(link_mutex);
   std::vector<UcxLink*>& links = AllLinks();
   if (!links.empty() && !links.back()->uneven()) return links.back();
   const UcxApi* api = LoadUcx(why);
@@ -60,15 +59,14 @@ Link* OpenUcxLink(const std::string& local_ip, std::string* why) {
 
 bool UcxLink::Open(const std::string& local_ip, std::string* why) {
   stall_limit_ = StallLimit();
-  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd_ < 0) {
-    *why = std::string("eventfd: ") + strerror(errno);
-    return false;
-  }
   constexpr int kTries = 5;
   bool created = false;
   for (int i = 0; i < kTries && !created; ++i) created = Create(local_ip, why);
   if (!created) return false;
+  if (!loop_.Watch(worker_fd_, EPOLLIN, 0)) {
+    *why = std::string("the kernel watches no more descriptors: ") + strerror(errno);
+    return false;
+  }
   // The program's signals are for the program's threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -131,10 +129,7 @@ bool UcxLink::CreateWorker(std::string* why) {
   return !Failed(api_, "ucp_worker_set_am_recv_handler", api_.ucp_worker_set_am_recv_handler(worker_, &handler), why);
 }
 
-UcxLink::~UcxLink() {
-  Destroy();
-  if (wake_fd_ >= 0) close(wake_fd_);
-}
+UcxLink::~UcxLink() { Destroy(); }
 
 void UcxLink::Destroy() {
   if (worker_ != nullptr) api_.ucp_worker_destroy(worker_);
@@ -144,12 +139,8 @@ void UcxLink::Destroy() {
 }
 
 void UcxLink::Stop() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+  stop_.store(true);
+  Post([] {});
   // A callback of the thread itself may be what calls exit.
   if (thread_.get_id() == std::this_thread::get_id())
     thread_.detach();
@@ -159,7 +150,7 @@ void UcxLink::Stop() {
 
 std::shared_ptr<Peer> UcxLink::NewPeer() {
   LinkKey key;
-  if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) return nullptr;
+  FillRandom(key.data(), key.size());
   auto peer = std::make_shared<UcxPeer>(*this, key);
   Post([this, peer] { Add(peer); });
   return peer;
@@ -169,21 +160,11 @@ void UcxLink::Add(const std::shared_ptr<UcxPeer>& peer) { peers_[peer->incoming_
 
 void UcxLink::Remove(const UcxPeer& peer) { peers_.erase(peer.incoming_key()); }
 
-void UcxLink::Post(std::function<void()> work) {
-  bool wake;
-  {
-    std::lock_guard lock(mutex_);
-    if (stop_) return;
-    wake = posted_.empty();
-    posted_.push_back(std::move(work));
-  }
-  const uint64_t one = 1;
-  if (wake) [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
-}
-
 void UcxLink::Run() {
   const OwnThread self("ropeway-ucx");
-  while (RunPosted()) {
+  for (;;) {
+    loop_.RunPosted();
+    if (stop_.load()) return;
     // A burst is taken as a whole, yet what is posted meanwhile does not wait for its end.
     constexpr int kBurst = 32;
     int moved = 0;
@@ -193,23 +174,12 @@ void UcxLink::Run() {
   }
 }
 
-bool UcxLink::RunPosted() {
-  std::vector<std::function<void()>> work;
-  {
-    std::lock_guard lock(mutex_);
-    if (stop_) return false;
-    work.swap(posted_);
-  }
-  for (const auto& one : work) one();
-  return true;
-}
-
 void UcxLink::TendPeers() {
-  const auto now = std::chrono::steady_clock::now();
+  const int64_t now_ns = NowNs();
   for (const auto& [key, peer] : peers_) {
     peer->Claim();
     peer->Pump();
-    peer->FailIfStalled(now);
+    peer->FailIfStalled(now_ns);
   }
   if (guard_.watching()) guard_.Vet();
 }
@@ -222,13 +192,13 @@ bool UcxLink::AnyoneWaits() const {
 
 void UcxLink::Sleep() {
   if (api_.ucp_worker_arm(worker_) != UCS_OK && !guard_.watching()) return;
-  pollfd descriptors[2] = {{worker_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-  const auto quarter = std::chrono::duration_cast<std::chrono::milliseconds>(stall_limit_).count() / 4 + 1;
   // Nobody tells when a connection is made or accepted, so that is looked at every millisecond.
-  const int limit_ms = guard_.watching() ? 1 : AnyoneWaits() ? static_cast<int>(quarter) : -1;
-  poll(descriptors, 2, limit_ms);
-  uint64_t count;
-  if ((descriptors[1].revents & POLLIN) != 0) [[maybe_unused]] const ssize_t taken = read(wake_fd_, &count, sizeof count);
+  Deadline limit;
+  if (guard_.watching())
+    limit = Deadline::AfterMs(1);
+  else if (AnyoneWaits())
+    limit = Deadline::After(stall_limit_ / 4);
+  loop_.Turn([](uint64_t, uint32_t) {}, limit);
 }
 
 ucs_status_t UcxLink::Received(void* argument, const void* header, size_t header_length, void* data, size_t length,

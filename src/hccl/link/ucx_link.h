@@ -12,11 +12,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/event_loop.h"
 #include "hccl/link/chunk_pool.h"
 #include "hccl/link/peer_link.h"
 #include "hccl/link/tcp_guard.h"
@@ -50,7 +50,7 @@ class UcxLink final : public Link {
   std::shared_ptr<Peer> NewPeer() override;
 
   // Runs `work` on the link's thread, soon; in the order of the calls.
-  void Post(std::function<void()> work);
+  void Post(std::function<void()> work) { loop_.Post(std::move(work)); }
   // The process exits: ends the thread, whatever is pending. What is posted later never runs.
   void Stop();
 
@@ -78,7 +78,6 @@ class UcxLink final : public Link {
   static ucs_status_t Received(void* argument, const void* header, size_t header_length, void* data, size_t length,
                                const ucp_am_recv_param_t* param);
   void Run();
-  bool RunPosted();
   // Sleeps until UCX, a post or the nearest time limit wants attention.
   void Sleep();
   bool AnyoneWaits() const;
@@ -89,7 +88,6 @@ class UcxLink final : public Link {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int worker_fd_ = -1;
-  int wake_fd_ = -1;
   std::string address_;
   std::chrono::nanoseconds stall_limit_{0};
   std::thread thread_;
@@ -101,9 +99,8 @@ class UcxLink final : public Link {
   ChunkPool chunks_;
   std::map<LinkKey, std::shared_ptr<UcxPeer>> peers_;
 
-  std::mutex mutex_;
-  std::vector<std::function<void()>> posted_;  // guarded by mutex_
-  bool stop_ = false;                          // guarded by mutex_
+  EventLoop loop_;
+  std::atomic<bool> stop_{false};
 };
 
 }  // namespace ropeway::comm

@@ -13,7 +13,7 @@ constexpr unsigned kWindow = 16;
 }  // namespace
 
 void UcxPeer::Open() {
-  last_sign_of_life_ = std::chrono::steady_clock::now();
+  last_sign_of_life_ns_ = NowNs();
   SendControl(WireKind::kGreeting, 0, WireStatus::kGood);
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
@@ -28,14 +28,14 @@ void UcxPeer::Open() {
 }
 
 void UcxPeer::Expose(RegionId region, Exposed memory) {
-  std::unique_lock lock(regions_mutex_);
+  LockGuard lock(regions_mutex_);
   std::swap(regions_[region], memory);
   lock.unlock();
   memory.lease->Close();
 }
 
 void UcxPeer::Withdraw(RegionId region) {
-  std::unique_lock lock(regions_mutex_);
+  LockGuard lock(regions_mutex_);
   const auto node = regions_.extract(region);
   lock.unlock();
   if (node) node.mapped().lease->Close();
@@ -54,7 +54,7 @@ void UcxPeer::Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease,
 void UcxPeer::Start(Transfer transfer) {
   if (failed_) return transfer.done(failure_);
   for (const TransferItem& item : transfer.items) transfer.total += item.size;
-  if (!waiting()) last_sign_of_life_ = std::chrono::steady_clock::now();
+  if (!waiting()) last_sign_of_life_ns_ = NowNs();
   const uint64_t number = ++last_transfer_;
   if (transfer.put)
     jobs_.push_back({MakeHeader(WireKind::kPutData, number, transfer.total), transfer.items, transfer.lease});
@@ -159,8 +159,8 @@ void UcxPeer::Send(std::unique_ptr<Message> message) {
   message->header.key = outgoing_key_;
   message->peer = shared_from_this();
   ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
-                       UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FLAG_MULTI_SEND;
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE |
+                       UCP_OP_ATTR_FLAG_MULTI_SEND;
   param.cb.send = &UcxPeer::Sent;
   param.user_data = message.get();
   param.flags = UCP_AM_SEND_FLAG_EAGER;
@@ -168,8 +168,7 @@ void UcxPeer::Send(std::unique_ptr<Message> message) {
   ++in_flight_;
   Message* const sent = message.release();
   const ucs_status_ptr_t request =
-      link_.api().ucp_am_send_nbx(endpoint_, kUcxMessageId, &sent->header, sizeof sent->header, sent->payload.get(),
-                                   sent->size, &param);
+      link_.api().ucp_am_send_nbx(endpoint_, kUcxMessageId, &sent->header, sizeof sent->header, sent->payload.get(), sent->size, &param);
   if (!UCS_PTR_IS_PTR(request)) Sent(nullptr, UCS_PTR_STATUS(request), sent);
 }
 
@@ -183,9 +182,8 @@ void UcxPeer::Sent(void* request, ucs_status_t status, void* message) {
 
 void UcxPeer::Finished(ucs_status_t status) {
   --in_flight_;
-  last_sign_of_life_ = std::chrono::steady_clock::now();
-  if (status != UCS_OK && !failed_)
-    Fail({HCCL_E_ROCE_TRANSFER, std::string("sending failed: ") + link_.api().ucs_status_string(status)});
+  last_sign_of_life_ns_ = NowNs();
+  if (status != UCS_OK && !failed_) Fail({HCCL_E_ROCE_TRANSFER, std::string("sending failed: ") + link_.api().ucs_status_string(status)});
   EndWhenQuiet();
 }
 
@@ -199,6 +197,10 @@ void UcxPeer::End(uint64_t number, const TransferEnd& end) {
 
 // Over a link that broke nothing goes out any more: waiting for what is on its way would take as long as UCX believes in it.
 void UcxPeer::Close(const TransferEnd& why) {
+  {
+    LockGuard lock(regions_mutex_);
+    regions_.clear();  // the link's thread may still take what arrives before it comes to what is posted here
+  }
   const bool broke = why.code == HCCL_E_TCP_TRANSFER;
   link_.Post([self = shared_from_this(), why, broke] { broke ? self->Fail(why) : self->Drain(why); });
 }
@@ -219,7 +221,7 @@ void UcxPeer::Drain(const TransferEnd& why) {
   if (failed_) return;
   SetFailed(why);
   jobs_.clear();
-  last_sign_of_life_ = std::chrono::steady_clock::now();
+  last_sign_of_life_ns_ = NowNs();
   if (in_flight_ == 0 || endpoint_ == nullptr) CloseEndpoint();
   EndWhenQuiet();
 }
@@ -236,8 +238,8 @@ void UcxPeer::Fail(const TransferEnd& why) {
   EndWhenQuiet();
 }
 
-void UcxPeer::FailIfStalled(std::chrono::steady_clock::time_point now) {
-  if (!waiting() || closing_ || now - last_sign_of_life_ < link_.stall_limit()) return;
+void UcxPeer::FailIfStalled(int64_t now_ns) {
+  if (!waiting() || closing_ || now_ns - last_sign_of_life_ns_ < link_.stall_limit().count()) return;
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(link_.stall_limit()).count();
   Fail({HCCL_E_ROCE_TRANSFER, "no sign of life from the peer for " + std::to_string(limit) +
                                   " ms with work pending (HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT set this limit)"});

@@ -10,10 +10,10 @@
 #include <chrono>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "hccl/link/ucx_link.h"
 
 namespace ropeway::comm {
@@ -39,7 +39,7 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   void Handle(const WireHeader& header, const void* data, size_t size);
   void Pump();
   bool waiting() const { return in_flight_ != 0 || !transfers_.empty() || closing_; }
-  void FailIfStalled(std::chrono::steady_clock::time_point now);
+  void FailIfStalled(int64_t now_ns);
   // Tells the peer which new connections to it are this link's.
   void Claim();
 
@@ -118,8 +118,8 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   LinkAddress address_;
   std::function<void(const std::string&)> tell_;
   std::set<std::string> claimed_;  // own ends of connections to the peer
-  bool met_ = false;      // the peer may come
-  bool welcome_ = false;  // and this side may go there
+  bool met_ = false;               // the peer may come
+  bool welcome_ = false;           // and this side may go there
   bool introducing_ = false;
   bool greeted_ = false;        // its greeting has come
   bool greeting_seen_ = false;  // and ours has arrived
@@ -133,14 +133,14 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   TransferEnd failure_;
   uint64_t last_transfer_ = 0;
   unsigned in_flight_ = 0;
-  std::chrono::steady_clock::time_point last_sign_of_life_{};
+  int64_t last_sign_of_life_ns_ = 0;
   std::map<uint64_t, Transfer> transfers_;
   std::unordered_map<uint64_t, Arrival> arrivals_;
   std::deque<std::unique_ptr<Message>> control_;  // small messages that wait for the endpoint
   std::deque<Job> jobs_;
 
-  mutable std::mutex regions_mutex_;
-  std::unordered_map<RegionId, Exposed> regions_;  // guarded by regions_mutex_
+  mutable Mutex regions_mutex_{LockRank::kUcxRegions};
+  std::unordered_map<RegionId, Exposed> regions_ RW_GUARDED_BY(regions_mutex_);
 };
 
 }  // namespace ropeway::comm

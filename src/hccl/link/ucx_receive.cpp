@@ -2,6 +2,7 @@
 // checked before a byte moves.
 #include <cstring>
 
+#include "base/mutex.h"
 #include "hccl/link/ucx_peer.h"
 
 namespace ropeway::comm {
@@ -16,7 +17,7 @@ const char* TextOf(WireStatus status) {
 
 void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
   if (failed_) return;
-  last_sign_of_life_ = std::chrono::steady_clock::now();
+  last_sign_of_life_ns_ = NowNs();
   switch (header.kind) {
     case WireKind::kPutData: return PutArrived(header, data, size);
     case WireKind::kGetData: return GetArrived(header, data, size);
@@ -28,15 +29,13 @@ void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
       greeted_ = true;
       SendControl(WireKind::kGreetingSeen, 0, WireStatus::kGood);
       return Greeted();
-    case WireKind::kGreetingSeen:
-      greeting_seen_ = true;
-      return Greeted();
+    case WireKind::kGreetingSeen: greeting_seen_ = true; return Greeted();
     case WireKind::kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
   }
 }
 
 WireStatus UcxPeer::Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const {
-  std::lock_guard lock(regions_mutex_);
+  LockGuard lock(regions_mutex_);
   const auto known = regions_.find(region);
   if (known == regions_.end()) return WireStatus::kNoRegion;
   if (offset > known->second.size || size > known->second.size - offset) return WireStatus::kOutOfRegion;

@@ -6,10 +6,10 @@
 #include <netinet/in.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "base/settings.h"
 #include "hccl/link/tcp_sockets.h"
 
 namespace ropeway::comm {
@@ -46,20 +46,11 @@ std::string Devices(const std::string& local_ip) {
   return list;
 }
 
-// An integer of the environment, or `otherwise` when it is missing or not within the limits.
-long Number(const char* name, long low, long high, long otherwise) {
-  const char* text = getenv(name);
-  char* end = nullptr;
-  const long value = text == nullptr ? otherwise : strtol(text, &end, 10);
-  const bool whole = text != nullptr && end != text && *end == '\0';
-  return whole && value >= low && value <= high ? value : otherwise;
-}
-
 }  // namespace
 
 PortRange ChoosePorts() {
   unsigned low = 0, high = 0;
-  const char* text = getenv("UCX_TCP_PORT_RANGE");
+  const char* text = ForeignVariable("UCX_TCP_PORT_RANGE");
   const int numbers = text == nullptr ? 0 : sscanf(text, "%u-%u", &low, &high);
   if (numbers >= 1 && low != 0) return {static_cast<uint16_t>(low), static_cast<uint16_t>(numbers == 2 ? high : low)};
   const uint16_t port = FreePort();
@@ -79,18 +70,18 @@ std::vector<UcxSetting> UcxSettings(const std::string& local_ip, const PortRange
       // So that the sockets can be told from the program's own (tcp_guard.h).
       {"UCX_TCP_PORT_RANGE", "PORT_RANGE", std::to_string(ports.low) + "-" + std::to_string(ports.high)},
   };
-  std::erase_if(settings, [](const UcxSetting& one) { return getenv(one.variable) != nullptr; });
+  std::erase_if(settings, [](const UcxSetting& one) { return ForeignVariable(one.variable) != nullptr; });
   return settings;
 }
 
 bool WantsTcp() {
-  const char* transports = getenv("UCX_TLS");
+  const char* transports = ForeignVariable("UCX_TLS");
   return transports == nullptr || strstr(transports, "tcp") != nullptr || strstr(transports, "all") != nullptr;
 }
 
 std::chrono::nanoseconds StallLimit() {
-  const long exponent = Number("HCCL_RDMA_TIMEOUT", 5, 24, 20);
-  const long retries = Number("HCCL_RDMA_RETRY_CNT", 1, 7, 7);
+  const auto exponent = static_cast<int>(SettingNumber("HCCL_RDMA_TIMEOUT")),
+             retries = static_cast<int>(SettingNumber("HCCL_RDMA_RETRY_CNT"));
   return std::chrono::nanoseconds(4096) * (1L << exponent) * (retries + 1);
 }
 

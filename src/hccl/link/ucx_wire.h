@@ -16,8 +16,8 @@ enum class WireKind : uint32_t {
   kGetRequest = 3,  // payload: WireItem[]
   kGetData = 4,     // bytes of the item `region` (an index here) of a get
   kGetFailed = 5,
-  kGoodbye = 6,       // nothing more will come: what is pending is lost
-  kGreeting = 7,      // the first message: this way is open
+  kGoodbye = 6,   // nothing more will come: what is pending is lost
+  kGreeting = 7,  // the first message: this way is open
   kGreetingSeen = 8,
   kPutGivenUp = 9,  // no more bytes of this put will come
 };

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "acl/acl_rt.h"
+#include "base/mutex.h"
 #include "hccl/onesided/one_sided.h"
 #include "ropeway/ropeway.h"
 
@@ -53,7 +54,7 @@ struct OneSided::Work {
 };
 
 Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& items, Work* work) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   work->target = TargetOf(peer);
   for (size_t i = 0; i < items.size(); ++i) {
     const BatchItem& item = items[i];

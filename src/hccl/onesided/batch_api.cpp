@@ -1,14 +1,10 @@
 // HcclBatchPut and HcclBatchGet: checks in the order of the original, then the service.
-#include "hccl/onesided/checks.h"
 #include "hccl/onesided/one_sided.h"
+#include "hccl/onesided/one_sided_checks.h"
 
 using namespace ropeway::comm;
 using ropeway::comm::Entry;
-using ropeway::comm::Fail;
-using ropeway::comm::Ok;
-using ropeway::comm::RequirePointer;
 using ropeway::comm::Result;
-using ropeway::comm::Status;
 
 namespace ropeway::comm {
 namespace {
@@ -34,8 +30,7 @@ Result<BatchItem> ItemOf(OneSided& service, uint32_t rank, const HcclOneSideOpDe
   const auto remote = reinterpret_cast<uint64_t>(desc.remoteAddr);
   const uint64_t element = ElementSize(desc.dataType);
   if (element == 0) return Fail(HCCL_E_PARA, "desc[%u].dataType %d is no data type", index, static_cast<int>(desc.dataType));
-  if (desc.count == 0)
-    return Fail(service.IsEnabled(rank, remote, 1) ? HCCL_E_PARA : HCCL_E_INTERNAL, "desc[%u].count is 0", index);
+  if (desc.count == 0) return Fail(service.IsEnabled(rank, remote, 1) ? HCCL_E_PARA : HCCL_E_INTERNAL, "desc[%u].count is 0", index);
   if (desc.count > UINT64_MAX / element) return Fail(HCCL_E_INTERNAL, "desc[%u].count %llu leaves every region", index, desc.count);
   return BatchItem{local, remote, desc.count * element};
 }

@@ -1,9 +1,9 @@
 // Memory that is registered once for the process and bound to communicators: HcclRegisterGlobalMem to HcclCommPrepare.
 #include <map>
-#include <mutex>
 
-#include "hccl/onesided/checks.h"
+#include "base/mutex.h"
 #include "hccl/onesided/one_sided.h"
+#include "hccl/onesided/one_sided_checks.h"
 
 using namespace ropeway::comm;
 using ropeway::comm::Entry;
@@ -23,17 +23,17 @@ struct GlobalMemory {
 
 // Handles are numbers, so a stale one is an error and never an address.
 struct GlobalTable {
-  std::mutex mutex;
-  std::map<uintptr_t, GlobalMemory> entries;  // guarded by mutex
-  uintptr_t last = 0;                         // guarded by mutex
+  Mutex mutex{LockRank::kHcclGlobalMemory};
+  std::map<uintptr_t, GlobalMemory> entries RW_GUARDED_BY(mutex);
+  uintptr_t last RW_GUARDED_BY(mutex) = 0;
 };
 GlobalTable& TheGlobalTable() {
   static GlobalTable* const table = new GlobalTable;
   return *table;
 }
 
-// The entry of a handle. The table's mutex is held.
-Result<GlobalMemory*> FindGlobal(GlobalTable& table, const void* handle) {
+// The entry of a handle.
+Result<GlobalMemory*> FindGlobal(GlobalTable& table, const void* handle) RW_REQUIRES(table.mutex) {
   const auto found = table.entries.find(reinterpret_cast<uintptr_t>(handle));
   if (found == table.entries.end()) return Fail(HCCL_E_PARA, "memHandle %p is not registered", handle);
   return &found->second;
@@ -41,7 +41,7 @@ Result<GlobalMemory*> FindGlobal(GlobalTable& table, const void* handle) {
 
 Status CountBinding(const void* handle, int change) {
   GlobalTable& table = TheGlobalTable();
-  std::lock_guard lock(table.mutex);
+  LockGuard lock(table.mutex);
   RW_TRY_SET(GlobalMemory * entry, FindGlobal(table, handle));
   entry->bindings += static_cast<unsigned>(change);
   return Ok();
@@ -50,10 +50,10 @@ Status CountBinding(const void* handle, int change) {
 }  // namespace
 
 Status OneSided::Bind(const CommMem& memory, const void* handle) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   RW_TRY_SET(LocalRegion * region, local_.Add(memory.type, reinterpret_cast<uint64_t>(memory.addr), memory.size));
   if (region->global != nullptr) return Fail(HCCL_E_PARA, "memory at %p is bound to this communicator already", memory.addr);
-  const Status status = CountBinding(handle, +1);
+  Status status = CountBinding(handle, +1);
   if (status.ok()) region->global = handle;
   local_.RemoveIfUnused(region);
   return status;
@@ -62,7 +62,7 @@ Status OneSided::Bind(const CommMem& memory, const void* handle) {
 Status OneSided::Unbind(const void* handle) {
   std::vector<HcclMemDesc> prepared;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     LocalRegion* bound = nullptr;
     for (LocalRegion& region : local_.all())
       if (region.global == handle) bound = &region;
@@ -71,7 +71,7 @@ Status OneSided::Unbind(const void* handle) {
       if (exported.prepared) prepared.push_back(exported.descriptor);
   }
   for (const HcclMemDesc& desc : prepared) RW_TRY(Deregister(desc));
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (LocalRegion& region : local_.all()) {
     if (region.global != handle) continue;
     region.global = nullptr;
@@ -82,7 +82,7 @@ Status OneSided::Unbind(const void* handle) {
 }
 
 bool OneSided::AnyBound() {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (const LocalRegion& region : local_.all())
     if (region.global != nullptr) return true;
   return false;
@@ -91,7 +91,7 @@ bool OneSided::AnyBound() {
 Status OneSided::PreparePeer(uint32_t peer, Deadline deadline) {
   std::vector<CommMem> bound;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     for (const LocalRegion& region : local_.all())
       if (region.global != nullptr) bound.push_back({region.type, reinterpret_cast<void*>(region.address), region.size});
   }
@@ -99,14 +99,14 @@ Status OneSided::PreparePeer(uint32_t peer, Deadline deadline) {
   for (size_t i = 0; i < bound.size(); ++i) {
     const auto address = reinterpret_cast<uint64_t>(bound[i].addr);
     RW_TRY(Register(peer, bound[i].type, address, bound[i].size, &local[i]));
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     LocalRegion* region = local_.FindExport(peer, Unpack(local[i])->region);
     region->exports[peer].prepared = true;
     region->exports[peer].descriptor = local[i];
   }
   std::vector<HcclMemDesc> received;
   RW_TRY(Exchange(peer, local, deadline, &received));
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   for (const HcclMemDesc& desc : received) {
     RW_TRY_SET([[maybe_unused]] RemoteRegion * region, EnableOffered(*Unpack(desc), false));
   }
@@ -114,7 +114,7 @@ Status OneSided::PreparePeer(uint32_t peer, Deadline deadline) {
 }
 
 Status OneSided::Prepare(Deadline deadline) {
-  std::lock_guard lock(prepare_mutex_);
+  LockGuard lock(prepare_mutex_);
   if (prepared_) return Ok();
   // In rising order on every rank: of all pairs that are left, both ranks of the first one are always at it.
   for (uint32_t peer = 0; peer < communicator_.size(); ++peer)
@@ -132,7 +132,7 @@ HcclResult HcclRegisterGlobalMem(const CommMem* mem, void** memHandle) {
     if (mem->addr == nullptr) return Fail(HCCL_E_PARA, "mem->addr is NULL");
     RW_TRY(RequireMemory(mem->type, mem->addr, mem->size));
     GlobalTable& table = TheGlobalTable();
-    std::lock_guard lock(table.mutex);
+    ropeway::LockGuard lock(table.mutex);
     table.entries[++table.last] = {*mem};
     *memHandle = reinterpret_cast<void*>(table.last);
     return Ok();
@@ -143,7 +143,7 @@ HcclResult HcclDeregisterGlobalMem(void* memHandle) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("memHandle", memHandle));
     GlobalTable& table = TheGlobalTable();
-    std::lock_guard lock(table.mutex);
+    ropeway::LockGuard lock(table.mutex);
     RW_TRY_SET(const GlobalMemory* entry, FindGlobal(table, memHandle));
     if (entry->bindings != 0)
       return Fail(HCCL_E_PARA, "memHandle %p is bound to %u communicators: call HcclCommUnbindMem first", memHandle, entry->bindings);
@@ -160,7 +160,7 @@ HcclResult HcclCommBindMem(HcclComm comm, void* memHandle) {
     CommMem memory;
     {
       GlobalTable& table = TheGlobalTable();
-      std::lock_guard lock(table.mutex);
+      ropeway::LockGuard lock(table.mutex);
       RW_TRY_SET(const GlobalMemory* entry, FindGlobal(table, memHandle));
       memory = entry->memory;
     }
@@ -184,7 +184,7 @@ HcclResult HcclCommPrepare(HcclComm comm, const HcclPrepareConfig* prepareConfig
     RW_TRY_SET(const OneSidedRef found, FindOneSided(comm));
     if (prepareConfig->topoType != HCCL_TOPO_FULLMESH)
       return Fail(HCCL_E_PARA, "prepareConfig->topoType %d is not HCCL_TOPO_FULLMESH (0)", static_cast<int>(prepareConfig->topoType));
-    RW_TRY_SET(const Deadline deadline, DeadlineOf(*found.communicator, timeout));
+    RW_TRY_SET(const ropeway::Deadline deadline, DeadlineOf(*found.communicator, timeout));
     return found.service->Prepare(deadline);
   });
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "hccl/base/result.h"
-#include "hccl/onesided/descriptor.h"
+#include "hccl/onesided/memory_description.h"
 
 namespace ropeway::comm {
 

@@ -3,13 +3,13 @@
 namespace ropeway::comm {
 
 void Mailboxes::Deliver(uint32_t peer, uint16_t type, const std::string& body) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   boxes_[peer].messages[type].push_back(body);
   changed_.notify_all();
 }
 
 void Mailboxes::End(uint32_t peer, HcclResult why) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   boxes_[peer].ended = true;
   // A peer that left in good order is still one that will not answer.
   boxes_[peer].why = why == HCCL_SUCCESS ? HCCL_E_REMOTE : why;
@@ -17,14 +17,10 @@ void Mailboxes::End(uint32_t peer, HcclResult why) {
 }
 
 HcclResult Mailboxes::Take(uint32_t peer, uint16_t type, Deadline deadline, std::string* body) {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   Box& box = boxes_[peer];
   std::deque<std::string>& messages = box.messages[type];
-  const auto over = [&] { return !messages.empty() || box.ended; };
-  if (deadline == kNever)
-    changed_.wait(lock, over);
-  else if (!changed_.wait_until(lock, deadline, over))
-    return HCCL_E_TIMEOUT;
+  if (!changed_.wait_until(mutex_, deadline.at(), [&] { return !messages.empty() || box.ended; })) return HCCL_E_TIMEOUT;
   if (messages.empty()) return box.why;
   *body = std::move(messages.front());
   messages.pop_front();

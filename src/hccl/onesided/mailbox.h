@@ -1,13 +1,12 @@
 // What peers have told this rank and nobody has taken yet. The I/O thread puts in, calls of the API wait and take.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <string>
 
-#include "hccl/rank/communicator.h"
+#include "base/mutex.h"
+#include "hccl/membership/communicator.h"
 
 namespace ropeway::comm {
 
@@ -29,9 +28,9 @@ class Mailboxes {
     bool ended = false;
     HcclResult why = HCCL_SUCCESS;
   };
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<uint32_t, Box> boxes_;  // guarded by mutex_
+  Mutex mutex_{LockRank::kHcclMailboxes};
+  Condition changed_;
+  std::map<uint32_t, Box> boxes_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway::comm

@@ -1,8 +1,8 @@
 // HcclRegisterMem to HcclDisableMemAccess: checks in the order of the original, then the service.
 #include <algorithm>
 
-#include "hccl/onesided/checks.h"
 #include "hccl/onesided/one_sided.h"
+#include "hccl/onesided/one_sided_checks.h"
 
 using namespace ropeway::comm;
 using ropeway::comm::Entry;
@@ -21,10 +21,8 @@ Status AsRuntimeError(Status status) {
     case HCCL_E_TIMEOUT:
     case HCCL_E_REMOTE:
     case HCCL_E_TCP_CONNECT:
-    case HCCL_E_TCP_TRANSFER:
-      return Status(HCCL_E_RUNTIME);
-    default:
-      return status;
+    case HCCL_E_TCP_TRANSFER: return Fail(HCCL_E_RUNTIME, "%s", status.text());
+    default: return status;
   }
 }
 
@@ -53,8 +51,7 @@ HcclResult HcclDeregisterMem(HcclComm comm, HcclMemDesc* desc) {
   });
 }
 
-HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs* local, int timeout, HcclMemDescs* remote,
-                               u32* actualNum) {
+HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs* local, int timeout, HcclMemDescs* remote, u32* actualNum) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("local", local));
@@ -64,7 +61,7 @@ HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs* loca
     RW_TRY_SET(const OneSidedRef found, FindOneSided(comm));
     RW_TRY(RequireRank(*found.communicator, remoteRank));
     if (remoteRank == found.communicator->rank()) return Ok();
-    RW_TRY_SET(const Deadline deadline, DeadlineOf(*found.communicator, timeout));
+    RW_TRY_SET(const ropeway::Deadline deadline, DeadlineOf(*found.communicator, timeout));
     const std::vector<HcclMemDesc> own(local->array, local->array + local->arrayLength);
     std::vector<HcclMemDesc> received;
     RW_TRY(AsRuntimeError(found.service->Exchange(remoteRank, own, deadline, &received)));

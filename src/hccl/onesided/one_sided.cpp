@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "acl/acl_rt.h"
+#include "hccl/bootstrap/bootstrap.h"
 #include "hccl/link/pair_links.h"
-#include "hccl/rank/bootstrap.h"
 
 namespace ropeway::comm {
 namespace {
@@ -32,11 +32,11 @@ Descriptor Describe(uint32_t exporter, uint32_t importer, const LocalRegion& reg
 OneSided::OneSided(Communicator& communicator) : communicator_(communicator) {}
 
 Status OneSided::Register(uint32_t peer, CommMemType type, uint64_t address, uint64_t size, HcclMemDesc* desc) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   RW_TRY_SET(LocalRegion * region, local_.Add(type, address, size));
   if (region->exports.contains(peer)) {
     ++region->exports[peer].references;
-  } else if (const Status status = ExportTo(peer, region); !status.ok()) {
+  } else if (Status status = ExportTo(peer, region); !status.ok()) {
     region->exports.erase(peer);
     local_.RemoveIfUnused(region);
     return status;
@@ -57,8 +57,8 @@ Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
     RW_TRY(ExportMapping(peer, *region, &exported));
   if (exported.route == Route::kMapping) return Ok();
   if (region->view == nullptr)
-    return Fail(HCCL_E_NOT_SUPPORT, "the host cannot reach device memory of this engine, so rank %u cannot be given it: register host memory",
-                peer);
+    return Fail(HCCL_E_NOT_SUPPORT,
+                "the host cannot reach device memory of this engine, so rank %u cannot be given it: register host memory", peer);
   if (pairs_[peer].link != nullptr) pairs_[peer].link->Expose(exported.number, {region->view, region->size});
   return Ok();
 }
@@ -87,7 +87,7 @@ Status OneSided::ExportMapping(uint32_t peer, const LocalRegion& region, Export*
 }
 
 Status OneSided::Deregister(const HcclMemDesc& desc) {
-  std::unique_lock lock(mutex_);
+  LockGuard lock(mutex_);
   if (local_.empty()) return Fail(HCCL_E_NOT_FOUND, "nothing is registered in this communicator");
   const auto descriptor = Unpack(desc);
   const bool own = descriptor && descriptor->exporter == communicator_.rank();
@@ -136,7 +136,7 @@ Status OneSided::Exchange(uint32_t peer, const std::vector<HcclMemDesc>& local, 
     descriptors.push_back(*descriptor);
   }
   RW_TRY(OpenLink(peer, descriptors, deadline));
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   pair.connected = true;
   pair.offered.insert(pair.offered.end(), received->begin(), received->end());
@@ -154,7 +154,7 @@ comm::Result<Descriptor> OneSided::RequireOffered(const HcclMemDesc& desc) {
 }
 
 Status OneSided::Enable(const HcclMemDesc& desc, CommMem* memory) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   RW_TRY_SET(const Descriptor descriptor, RequireOffered(desc));
   RW_TRY_SET(const RemoteRegion* region, EnableOffered(descriptor, true));
   *memory = {static_cast<CommMemType>(descriptor.type), reinterpret_cast<void*>(region->begin), descriptor.size};
@@ -168,13 +168,13 @@ comm::Result<RemoteRegion*> OneSided::EnableOffered(const Descriptor& descriptor
     ++region->references;
     return region;
   }
-  RW_TRY_SET(const RemoteRegion opened, OpenRemote(descriptor, TargetOf(descriptor.exporter),
-                                                   communicator_.peer(descriptor.exporter).device, reserve));
+  RW_TRY_SET(const RemoteRegion opened,
+             OpenRemote(descriptor, TargetOf(descriptor.exporter), communicator_.peer(descriptor.exporter).device, reserve));
   return pair.remote.Add(opened);
 }
 
 Status OneSided::Disable(const HcclMemDesc& desc) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   RW_TRY_SET(const Descriptor descriptor, RequireOffered(desc));
   Pair& pair = pairs_[descriptor.exporter];
   for (RemoteRegion& region : pair.remote.all()) {
@@ -189,14 +189,14 @@ Status OneSided::Disable(const HcclMemDesc& desc) {
 }
 
 Status OneSided::RequireConnection(uint32_t peer) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto found = pairs_.find(peer);
   if (found != pairs_.end() && found->second.connected) return Ok();
   return Fail(HCCL_E_NOT_FOUND, "no connection to rank %u: call HcclExchangeMemDesc or HcclCommPrepare first", peer);
 }
 
 bool OneSided::IsEnabled(uint32_t peer, uint64_t address, uint64_t size) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   return pairs_[peer].remote.Find(address, size) != nullptr;
 }
 

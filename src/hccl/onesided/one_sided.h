@@ -6,13 +6,13 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
+#include "hccl/membership/communicator.h"
 #include "hccl/onesided/local_regions.h"
 #include "hccl/onesided/mailbox.h"
 #include "hccl/onesided/remote_regions.h"
-#include "hccl/rank/communicator.h"
 
 namespace ropeway::comm {
 
@@ -66,24 +66,24 @@ class OneSided {
 
   struct Work;
   comm::Status Plan(bool put, uint32_t peer, const std::vector<BatchItem>& items, Work* work);
-  comm::Status ExportTo(uint32_t peer, LocalRegion* region);
+  comm::Status ExportTo(uint32_t peer, LocalRegion* region) RW_REQUIRES(mutex_);
   comm::Status ExportMapping(uint32_t peer, const LocalRegion& region, Export* exported);
   comm::Result<std::vector<Descriptor>> OwnDescriptors(uint32_t peer, const std::vector<HcclMemDesc>& local) const;
   void ExposeBefore(uint32_t peer, const std::vector<Descriptor>& own);
   comm::Status OpenLink(uint32_t peer, const std::vector<Descriptor>& descriptors, Deadline deadline);
-  LinkTarget TargetOf(uint32_t peer);
-  comm::Result<Descriptor> RequireOffered(const HcclMemDesc& desc);
-  comm::Result<RemoteRegion*> EnableOffered(const Descriptor& descriptor, bool reserve);
+  LinkTarget TargetOf(uint32_t peer) RW_REQUIRES(mutex_);
+  comm::Result<Descriptor> RequireOffered(const HcclMemDesc& desc) RW_REQUIRES(mutex_);
+  comm::Result<RemoteRegion*> EnableOffered(const Descriptor& descriptor, bool reserve) RW_REQUIRES(mutex_);
   comm::Status PreparePeer(uint32_t peer, Deadline deadline);
 
   Communicator& communicator_;
   Mailboxes mailboxes_;
-  std::mutex prepare_mutex_;  // held through Prepare, so that a second one finds it done
-  bool prepared_ = false;     // guarded by prepare_mutex_
+  Mutex prepare_mutex_{LockRank::kHcclPrepare};  // held through Prepare, so that a second one finds it done
+  bool prepared_ RW_GUARDED_BY(prepare_mutex_) = false;
 
-  std::mutex mutex_;
-  LocalRegions local_;  // this and the rest guarded by mutex_
-  std::map<uint32_t, Pair> pairs_;
+  Mutex mutex_{LockRank::kHcclOneSided};
+  LocalRegions local_ RW_GUARDED_BY(mutex_);
+  std::map<uint32_t, Pair> pairs_ RW_GUARDED_BY(mutex_);
 };
 
 // The communicator of a handle with its one-sided service. Null: HCCL_E_PTR; unknown: HCCL_E_PARA.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "acl/acl_rt.h"
+#include "base/mutex.h"
 #include "hccl/link/pair_links.h"
 #include "hccl/onesided/one_sided.h"
 
@@ -54,7 +55,7 @@ bool AnyLink(const std::vector<Descriptor>& descriptors) {
 void OneSided::ExposeBefore(uint32_t peer, const std::vector<Descriptor>& own) {
   if (!AnyLink(own)) return;
   const std::shared_ptr<Peer> end = PairLinks::Of(communicator_)->OwnEnd(peer);
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   if (end == nullptr || pairs_[peer].link == end) return;
   pairs_[peer].link = end;
   for (const LocalRegion& region : local_.all())
@@ -67,21 +68,19 @@ Status OneSided::OpenLink(uint32_t peer, const std::vector<Descriptor>& descript
   const OpenedLink opened = PairLinks::Of(communicator_)->Open(peer, deadline);
   if (opened.result != HCCL_SUCCESS)
     return Fail(opened.result, "rank %u is reached over the network only, and there is no link: %s", peer, opened.why.c_str());
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   pairs_[peer].link = opened.peer;
   return Ok();
 }
 
 LinkTarget OneSided::TargetOf(uint32_t peer) { return {pairs_[peer].link, communicator_.weak_from_this(), peer}; }
 
-void OneSided::PeerEnded(uint32_t peer, HcclResult why) {
-  mailboxes_.End(peer, why);
-}
+void OneSided::PeerEnded(uint32_t peer, HcclResult why) { mailboxes_.End(peer, why); }
 
 void OneSided::Release() {
   std::vector<std::pair<std::shared_ptr<Peer>, uint64_t>> exposed;
   {
-    std::lock_guard lock(mutex_);
+    LockGuard lock(mutex_);
     for (auto& [peer, pair] : pairs_) {
       for (const RemoteRegion& region : pair.remote.all()) CloseRemote(region);
       pair.remote.all().clear();

@@ -1,4 +1,5 @@
 // HcclRemapRegistedMemory: the pages behind registered addresses were replaced, and peers shall see the new ones.
+#include "base/mutex.h"
 #include "hccl/onesided/one_sided.h"
 
 using namespace ropeway::comm;
@@ -11,7 +12,7 @@ using ropeway::comm::Status;
 namespace ropeway::comm {
 
 Status OneSided::Remap(const CommMem& memory) {
-  std::lock_guard lock(mutex_);
+  LockGuard lock(mutex_);
   const auto address = reinterpret_cast<uint64_t>(memory.addr);
   for (LocalRegion& region : local_.all()) {
     if (region.address != address || region.size != memory.size) continue;

@@ -4,8 +4,8 @@
 #include <list>
 
 #include "hccl/base/result.h"
-#include "hccl/link/transfer.h"
-#include "hccl/onesided/descriptor.h"
+#include "hccl/link/stream_transfer.h"
+#include "hccl/onesided/memory_description.h"
 
 namespace ropeway::comm {
 

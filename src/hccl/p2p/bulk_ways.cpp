@@ -1,6 +1,6 @@
 #include "hccl/p2p/bulk_ways.h"
 
-#include "hccl/rank/parts.h"
+#include "hccl/membership/parts.h"
 
 namespace ropeway::comm {
 
@@ -25,13 +25,13 @@ void BulkWays::Call(uint32_t peer) {
   const std::weak_ptr<BulkWays> weak = weak_from_this();
   const Hello hello{channels->communicator(), communicator->rank(), peer, Purpose::kBulk};
   out_[peer].caller = Caller::Start(communicator->peer(peer).address, hello, channels->secret(),
-                                    [weak, peer](Fd fd, Verdict, const std::string& why) {
+                                    [weak, peer](FileDescriptor fd, Verdict, const std::string& why) {
                                       if (auto self = weak.lock()) self->Answered(peer, std::move(fd), why);
                                     });
 }
 
-void BulkWays::Answered(uint32_t peer, Fd fd, const std::string& why) {
-  if (!fd.valid()) {
+void BulkWays::Answered(uint32_t peer, FileDescriptor fd, const std::string& why) {
+  if (!fd) {
     out_.erase(peer);
     return events_.broke(peer, true, why.empty() ? "it refused" : why);
   }
@@ -51,7 +51,7 @@ void BulkWays::Answered(uint32_t peer, Fd fd, const std::string& why) {
     out.connection->SendBulk(message.number, std::move(message.window), message.bytes);
 }
 
-void BulkWays::Enter(uint32_t peer, Fd fd) {
+void BulkWays::Enter(uint32_t peer, FileDescriptor fd) {
   const std::weak_ptr<BulkWays> weak = weak_from_this();
   Connection::Events events;
   events.received = [](const Frame&) {};

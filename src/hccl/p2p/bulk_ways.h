@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "hccl/rank/communicator.h"
-#include "hccl/rank/connection.h"
-#include "hccl/rank/handshake.h"
+#include "hccl/membership/communicator.h"
+#include "hccl/transport/handshake.h"
+#include "hccl/transport/rank_connection.h"
 
 namespace ropeway::comm {
 
@@ -23,12 +23,11 @@ class BulkWays : public std::enable_shared_from_this<BulkWays> {
     std::function<void(uint32_t peer, uint64_t number)> ended;
     std::function<void(uint32_t peer, bool sending, const std::string& why)> broke;
   };
-  BulkWays(std::weak_ptr<Communicator> communicator, Events events)
-      : communicator_(std::move(communicator)), events_(std::move(events)) {}
+  BulkWays(std::weak_ptr<Communicator> communicator, Events events) : communicator_(std::move(communicator)), events_(std::move(events)) {}
   ~BulkWays();
 
   void Send(uint32_t peer, uint64_t number, std::shared_ptr<Window> window, uint64_t bytes);
-  void Enter(uint32_t peer, Fd fd);
+  void Enter(uint32_t peer, FileDescriptor fd);
 
  private:
   struct Message {
@@ -42,7 +41,7 @@ class BulkWays : public std::enable_shared_from_this<BulkWays> {
     std::vector<Message> waiting;
   };
   void Call(uint32_t peer);
-  void Answered(uint32_t peer, Fd fd, const std::string& why);
+  void Answered(uint32_t peer, FileDescriptor fd, const std::string& why);
 
   const std::weak_ptr<Communicator> communicator_;
   const Events events_;

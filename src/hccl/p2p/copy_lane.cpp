@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "hccl/rank/io_thread.h"
+#include "hccl/transport/io_thread.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
@@ -15,9 +15,7 @@ struct Mark {
 };
 
 void Tell(void* argument, std::string failure) {
-  IoThread::Get().Post([mark = std::shared_ptr<Mark>(static_cast<Mark*>(argument)), failure = std::move(failure)] {
-    mark->done(failure);
-  });
+  IoThread::Get().Post([mark = std::shared_ptr<Mark>(static_cast<Mark*>(argument)), failure = std::move(failure)] { mark->done(failure); });
 }
 
 void Passed(void* argument, ropewayOperation operation) {
@@ -61,8 +59,8 @@ aclError CopyLane::StreamOf(aclrtContext context, aclrtStream* stream) {
   return ACL_SUCCESS;
 }
 
-aclError CopyLane::Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind,
-                         int32_t peer_device, Done& done) {
+aclError CopyLane::Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device,
+                         Done& done) {
   aclrtStream stream = nullptr;
   if (const aclError code = StreamOf(context, &stream); code != ACL_SUCCESS) return code;
   if (peer_device >= 0 && enabled_.insert({context, peer_device}).second) aclrtDeviceEnablePeerAccess(peer_device, 0);
@@ -73,8 +71,8 @@ aclError CopyLane::Queue(aclrtContext context, void* dst, const void* src, uint6
   return code;
 }
 
-void CopyLane::Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind,
-                    int32_t peer_device, Done done) {
+void CopyLane::Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device,
+                    Done done) {
   const aclError code = Queue(context, dst, src, bytes, kind, peer_device, done);
   if (code == ACL_SUCCESS) return;
   done(RuntimeText("aclrtMemcpyAsync", code));

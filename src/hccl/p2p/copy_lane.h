@@ -22,14 +22,12 @@ class CopyLane {
   // Destroys the streams; copies that are queued are given up.
   void Clear();
   // `peer_device`: whose memory the other side is, when it is another device of this process; else -1.
-  void Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device,
-            Done done);
+  void Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done done);
   // After a copy that failed: a stream in trouble stays in trouble, so the next copy gets a new one.
   void Discard(aclrtContext context);
 
  private:
-  aclError Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind,
-                 int32_t peer_device, Done& done);
+  aclError Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done& done);
   aclError StreamOf(aclrtContext context, aclrtStream* stream);
 
   std::map<aclrtContext, aclrtStream> streams_;

@@ -4,7 +4,7 @@
 
 #include "hccl/link/pair_links.h"
 #include "hccl/p2p/messages.h"
-#include "hccl/rank/wire.h"
+#include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
 namespace {
@@ -87,12 +87,7 @@ bool Exchange::OfferKey(const TransferRef& transfer) {
 
 void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
   Tell(transfer->peer, kOffer,
-       Writer()
-           .Number(transfer->number)
-           .Number(transfer->bytes)
-           .Number(static_cast<uint8_t>(method))
-           .Raw(content)
-           .Take());
+       Writer().Number(transfer->number).Number(transfer->bytes).Number(static_cast<uint8_t>(method)).Raw(content).Take());
 }
 
 void Exchange::Received(const Request& request) {
@@ -165,8 +160,7 @@ void Exchange::Withdraw(const TransferRef& transfer, const std::string& why) {
 
 // Ends a transfer and tells the partner that there will be nothing.
 void Exchange::Refuse(const TransferRef& transfer, HcclResult result, const std::string& why) {
-  Tell(transfer->peer, kWithdraw,
-       Writer().Number(static_cast<uint8_t>(transfer->sending)).Number(transfer->number).String(why).Take());
+  Tell(transfer->peer, kWithdraw, Writer().Number(static_cast<uint8_t>(transfer->sending)).Number(transfer->number).String(why).Take());
   Over(transfer, result, why);
 }
 
@@ -208,10 +202,8 @@ void Exchange::EndAll(uint32_t peer, HcclResult result, const std::string& why) 
 void Exchange::Destroyed() {
   for (auto& [peer, partner] : partners_) {
     // The good-bye on the channel tells the partner.
-    while (!partner.sends.empty())
-      Over(TransferRef(partner.sends.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
-    while (!partner.receives.empty())
-      Over(TransferRef(partner.receives.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
+    while (!partner.sends.empty()) Over(TransferRef(partner.sends.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
+    while (!partner.receives.empty()) Over(TransferRef(partner.receives.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
   }
   bulk_.reset();
   lane_.Clear();

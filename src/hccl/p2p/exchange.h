@@ -15,13 +15,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
+#include "hccl/membership/communicator.h"
 #include "hccl/p2p/bulk_ways.h"
 #include "hccl/p2p/copy_lane.h"
-#include "hccl/p2p/transfer.h"
-#include "hccl/rank/communicator.h"
+#include "hccl/p2p/p2p_transfer.h"
 
 namespace ropeway::comm {
 
@@ -41,8 +41,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Destroyed();
 
   // Held by a caller from numbering its transfers to queueing them, so that numbers have the order of the calls.
-  std::mutex order;
-  std::map<std::pair<uint32_t, bool>, uint64_t> next_number;  // by peer and "sending"; guarded by order
+  Mutex order{LockRank::kHcclExchange};
+  std::map<std::pair<uint32_t, bool>, uint64_t> next_number RW_GUARDED_BY(order);  // by peer and "sending"
 
  private:
   enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kBulk = 4 };

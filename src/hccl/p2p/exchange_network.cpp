@@ -1,10 +1,10 @@
 // How the bytes of an offer come over the network: over the link that the pair shares with the one-sided service or, where
 // one side has no UCX, over a TCP connection of their own.
 #include "hccl/link/pair_links.h"
+#include "hccl/membership/parts.h"
 #include "hccl/p2p/exchange.h"
 #include "hccl/p2p/messages.h"
-#include "hccl/rank/parts.h"
-#include "hccl/rank/wire.h"
+#include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
 
@@ -82,7 +82,7 @@ void Exchange::OpenBulk() {
   events.ended = [this](uint32_t peer, uint64_t number) { BytesHere(peer, number); };
   events.broke = [this](uint32_t peer, bool sending, const std::string& why) { BulkBroke(peer, sending, why); };
   bulk_ = std::make_shared<BulkWays>(communicator_, std::move(events));
-  channels->bulk_entered = [weak = std::weak_ptr<BulkWays>(bulk_)](uint32_t peer, Fd fd) {
+  channels->bulk_entered = [weak = std::weak_ptr<BulkWays>(bulk_)](uint32_t peer, FileDescriptor fd) {
     if (auto bulk = weak.lock()) bulk->Enter(peer, std::move(fd));
   };
 }

@@ -2,7 +2,7 @@
 // engine whose memory the host cannot reach is helped through pinned memory. exchange_network.cpp has the other way.
 #include "hccl/p2p/exchange.h"
 #include "hccl/p2p/messages.h"
-#include "hccl/rank/wire.h"
+#include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
 
@@ -17,14 +17,10 @@ void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
   }
   transfer->state = Transfer::State::kCopying;
   switch (offer.method) {
-    case Method::kInline:
-      return TakeInline(transfer, offer);
-    case Method::kAddress:
-      return TakeAddress(transfer, offer);
-    case Method::kKey:
-      return TakeKey(transfer, offer);
-    default:
-      return AskForBytes(transfer);
+    case Method::kInline: return TakeInline(transfer, offer);
+    case Method::kAddress: return TakeAddress(transfer, offer);
+    case Method::kKey: return TakeKey(transfer, offer);
+    default: return AskForBytes(transfer);
   }
 }
 
@@ -45,8 +41,7 @@ void Exchange::TakeAddress(const TransferRef& transfer, const Offer& offer) {
   // An address means something in its own process only.
   if (!reader.AtEnd() || !communicator || !communicator->SameProcess(transfer->peer))
     return Refuse(transfer, HCCL_E_INTERNAL, "an offer by address from another process");
-  CopyIn(transfer, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)),
-         device == transfer->device ? -1 : device, "");
+  CopyIn(transfer, reinterpret_cast<const void*>(static_cast<uintptr_t>(address)), device == transfer->device ? -1 : device, "");
 }
 
 void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
@@ -59,8 +54,7 @@ void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
   CopyIn(transfer, mapped, -1, offer.content);
 }
 
-void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device,
-                      const std::string& imported_key) {
+void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key) {
   const std::weak_ptr<Exchange> weak = weak_from_this();
   lane_.Copy(transfer->context, transfer->buffer, from, transfer->bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, peer_device,
              [weak, transfer, imported_key](const std::string& failure) {

@@ -1,17 +1,15 @@
 #include "hccl/p2p/group.h"
 
+#include "base/mutex.h"
+
 namespace ropeway::comm {
 
-TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call,
-                             std::vector<TransferRef> transfers)
-    : StreamOp(communicator),
-      call_(call),
-      exchange_(Exchange::Of(*communicator)),
-      transfers_(std::move(transfers)),
+TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call, std::vector<TransferRef> transfers)
+    : StreamOp(communicator), call_(call), exchange_(Exchange::Of(*communicator)), transfers_(std::move(transfers)),
       left_(transfers_.size()) {}
 
 aclError TransferGroup::Enqueue(void* stream) {
-  std::lock_guard lock(exchange_->order);
+  LockGuard lock(exchange_->order);
   auto& next = exchange_->next_number;
   for (const TransferRef& transfer : transfers_) transfer->number = next[{transfer->peer, transfer->sending}]++;
   const aclError code = Launch(stream);
@@ -54,8 +52,7 @@ void TransferGroup::Revoked() {
 
 void TransferGroup::Dropped() {
   dropped_ = true;
-  for (const TransferRef& transfer : transfers_)
-    exchange_->Withdraw(transfer, "its stream was aborted, failed or waited too long");
+  for (const TransferRef& transfer : transfers_) exchange_->Withdraw(transfer, "its stream was aborted, failed or waited too long");
 }
 
 }  // namespace ropeway::comm

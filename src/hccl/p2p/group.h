@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "hccl/membership/stream_op.h"
 #include "hccl/p2p/exchange.h"
-#include "hccl/p2p/transfer.h"
-#include "hccl/rank/stream_op.h"
+#include "hccl/p2p/p2p_transfer.h"
 
 namespace ropeway::comm {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "hccl/rank/communicator.h"
+#include "hccl/membership/communicator.h"
 
 namespace ropeway::comm {
 

@@ -28,8 +28,7 @@ TEST_F(CopyRange, BlockHasTheReservedBytesOfItsAllocator) {
       {"aclrtMalloc", [](void** p, size_t n) { return aclrtMalloc(p, n, ACL_MEM_MALLOC_HUGE_FIRST); }, 32},
       {"aclrtMallocCached", [](void** p, size_t n) { return aclrtMallocCached(p, n, ACL_MEM_MALLOC_NORMAL_ONLY); }, 32},
       {"aclrtMallocAlign32", [](void** p, size_t n) { return aclrtMallocAlign32(p, n, ACL_MEM_MALLOC_HUGE_FIRST); }, 0},
-      {"aclrtMallocWithCfg",
-       [](void** p, size_t n) { return aclrtMallocWithCfg(p, n, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); }, 0},
+      {"aclrtMallocWithCfg", [](void** p, size_t n) { return aclrtMallocWithCfg(p, n, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); }, 0},
       {"aclrtMallocForTaskScheduler",
        [](void** p, size_t n) { return aclrtMallocForTaskScheduler(p, n, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); }, 0},
   };
@@ -59,10 +58,8 @@ TEST_F(CopyRange, PinnedBlockIsRoundedToThirtyTwo) {
     const size_t reserved = (size + 31) / 32 * 32;
     std::memset(pinned.get(), 0, reserved);
     ExpectBoth(ACL_SUCCESS, device.get(), pinned.get(), reserved, ACL_MEMCPY_HOST_TO_DEVICE, stream_);
-    ExpectBoth(ACL_ERROR_RT_PARAM_INVALID, device.get(), pinned.get(), reserved + 1, ACL_MEMCPY_HOST_TO_DEVICE,
-               stream_);
-    ExpectBoth(ACL_ERROR_RT_PARAM_INVALID, pinned.get(), device.get(), reserved + 1, ACL_MEMCPY_DEVICE_TO_HOST,
-               stream_);
+    ExpectBoth(ACL_ERROR_RT_PARAM_INVALID, device.get(), pinned.get(), reserved + 1, ACL_MEMCPY_HOST_TO_DEVICE, stream_);
+    ExpectBoth(ACL_ERROR_RT_PARAM_INVALID, pinned.get(), device.get(), reserved + 1, ACL_MEMCPY_DEVICE_TO_HOST, stream_);
   }
 }
 
@@ -95,8 +92,7 @@ TEST_F(CopyRange, OverlongCopyMovesNoPart) {
 TEST_F(CopyRange, DestMaxNeitherWidensNorNarrowsABlock) {
   DeviceBuffer device(64);
   PinnedBuffer pinned(4096);
-  EXPECT_EQ(aclrtMemcpy(device.get(), SIZE_MAX, pinned.get(), 97, ACL_MEMCPY_HOST_TO_DEVICE),
-            ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtMemcpy(device.get(), SIZE_MAX, pinned.get(), 97, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtMemcpy(device.get(), SIZE_MAX, pinned.get(), 96, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
   EXPECT_EQ(aclrtMemcpy(device.get(), 8, pinned.get(), 8, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
 }
@@ -126,10 +122,8 @@ TEST_F(CopyRange, AnyPartOfARegistrationIsPinned) {
   ASSERT_EQ(aclrtHostRegisterV2(host.data() + 1000, 4096, ACL_HOST_REG_PINNED), ACL_SUCCESS);
   {
     HeldStream held(stream_);
-    ASSERT_EQ(aclrtMemcpyAsync(device.get(), 100, host.data() + 1001, 100, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-              ACL_SUCCESS);
-    ASSERT_EQ(aclrtMemcpyAsync(device.at(100), 96, host.data() + 5000, 96, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(device.get(), 100, host.data() + 1001, 100, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(device.at(100), 96, host.data() + 5000, 96, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
     EXPECT_EQ(held.Release(), ACL_SUCCESS);
   }
   const auto seen = device.Read(196);
@@ -156,8 +150,7 @@ TEST_F(CopyRange, RangeThatCrossesARegistrationIsPageable) {
     HeldStream held(stream_);
     ASSERT_EQ(aclrtMemcpyAsync(device.get(), 256, pinned.get(), 256, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
     auto* target = host.data() + row.first;
-    EXPECT_EQ(held.ReleaseDuring(
-                  [&] { return aclrtMemcpyAsync(target, 256, device.get(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream_); }),
+    EXPECT_EQ(held.ReleaseDuring([&] { return aclrtMemcpyAsync(target, 256, device.get(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream_); }),
               ACL_SUCCESS);
     EXPECT_EQ(BytesAt(target, 256), Pattern(256, 5));
   }
@@ -238,9 +231,8 @@ TEST_F(CopyRange, TextTellsWhatLeftTheBlock) {
   PinnedBuffer pinned(4096);
   ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpy", "dst", "4096"},
              [&] { return aclrtMemcpy(device.get(), 4096, pinned.get(), 4096, ACL_MEMCPY_HOST_TO_DEVICE); });
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsync", "src", "4096"}, [&] {
-    return aclrtMemcpyAsync(pinned.get(), 4096, device.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream_);
-  });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsync", "src", "4096"},
+             [&] { return aclrtMemcpyAsync(pinned.get(), 4096, device.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream_); });
 }
 
 }  // namespace copy_range_test

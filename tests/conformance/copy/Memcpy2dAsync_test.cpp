@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/conformance/copy/call_checks.h"
+#include "tests/conformance/copy/places.h"
 
 namespace ropeway_test::bytes {
 namespace memcpy2d_async_test {
@@ -87,7 +87,7 @@ TEST_F(Memcpy2dAsync, HandleThatIsNoStreamIsRejected) {
   }
 }
 
-// The trap of 2.4: the missing default stream is noticed before the missing context, with its own code.
+// rules/copies.md 4, step 5: the missing default stream is noticed before the missing context, with its own code.
 TEST_F(Memcpy2dAsync, NullStreamWithoutContextHasItsOwnCode) {
   DeviceBuffer device(64);
   PinnedBuffer pinned(64);
@@ -98,51 +98,23 @@ TEST_F(Memcpy2dAsync, NullStreamWithoutContextHasItsOwnCode) {
 }
 
 TEST_F(Memcpy2dAsync, KindIsReconciledWithThePointers) {
-  enum Place { kDevice, kPinned, kPageable };
-  constexpr aclError kMoved = ACL_SUCCESS;
-  constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID;
-  constexpr aclError kUnspecified = -1;  // device to device with a pageable side
-  struct Row {
-    const char* what;
-    Place src;
-    Place dst;
-    aclError by_kind[5];
+  constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID, kOuter = ACL_ERROR_INVALID_PARAM;
+  // Device to device with a pageable side is not specified.
+  const std::vector<PlacePair> rows = {
+      {kPinned, kDevice, {kOuter, kMoved, kMoved, kMoved, kMoved}},
+      {kDevice, kPinned, {kOuter, kMoved, kMoved, kMoved, kMoved}},
+      {kPinned, kPinned, {kOuter, kRefused, kRefused, kRefused, kRefused}},
+      {kDevice, kDevice, {kOuter, kMoved, kMoved, kMoved, kMoved}},
+      {kPageable, kDevice, {kOuter, kMoved, kRefused, kUnspecified, kMoved}},
+      {kDevice, kPageable, {kOuter, kRefused, kMoved, kUnspecified, kMoved}},
+      {kPinned, kPageable, {kOuter, kRefused, kRefused, kRefused, kRefused}},
+      {kPageable, kPinned, {kOuter, kRefused, kRefused, kRefused, kRefused}},
+      {kPageable, kPageable, {kOuter, kRefused, kRefused, kUnspecified, kRefused}},
   };
-  const aclError outer = ACL_ERROR_INVALID_PARAM;
-  const Row rows[] = {
-      {"pinned to device", kPinned, kDevice, {outer, kMoved, kMoved, kMoved, kMoved}},
-      {"device to pinned", kDevice, kPinned, {outer, kMoved, kMoved, kMoved, kMoved}},
-      {"pinned to pinned", kPinned, kPinned, {outer, kRefused, kRefused, kRefused, kRefused}},
-      {"device to device", kDevice, kDevice, {outer, kMoved, kMoved, kMoved, kMoved}},
-      {"pageable to device", kPageable, kDevice, {outer, kMoved, kRefused, kUnspecified, kMoved}},
-      {"device to pageable", kDevice, kPageable, {outer, kRefused, kMoved, kUnspecified, kMoved}},
-      {"pinned to pageable", kPinned, kPageable, {outer, kRefused, kRefused, kRefused, kRefused}},
-      {"pageable to pinned", kPageable, kPinned, {outer, kRefused, kRefused, kRefused, kRefused}},
-      {"pageable to pageable", kPageable, kPageable, {outer, kRefused, kRefused, kUnspecified, kRefused}},
-  };
-  DeviceBuffer device_a(64);
-  DeviceBuffer device_b(64);
-  PinnedBuffer pinned_a(64);
-  PinnedBuffer pinned_b(64);
-  std::vector<uint8_t> pageable_a(64);
-  std::vector<uint8_t> pageable_b(64);
-  void* const sources[] = {device_a.get(), pinned_a.get(), pageable_a.data()};
-  void* const targets[] = {device_b.get(), pinned_b.get(), pageable_b.data()};
-  const auto old_bytes = Pattern(64, 3);
-  const auto new_bytes = Pattern(64, 4);
-  for (const Row& row : rows) {
-    for (int kind = 0; kind <= 4; ++kind) {
-      if (row.by_kind[kind] == kUnspecified) continue;
-      SCOPED_TRACE(std::string(row.what) + " as kind " + std::to_string(kind));
-      ASSERT_EQ(aclrtMemcpy(sources[row.src], 64, new_bytes.data(), 64, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-      ASSERT_EQ(aclrtMemcpy(targets[row.dst], 64, old_bytes.data(), 64, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-      EXPECT_EQ(CopySquare(targets[row.dst], sources[row.src], kind, stream_), row.by_kind[kind]);
-      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-      std::vector<uint8_t> seen(64);
-      ASSERT_EQ(aclrtMemcpy(seen.data(), 64, targets[row.dst], 64, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-      EXPECT_EQ(seen, row.by_kind[kind] == kMoved ? new_bytes : old_bytes);
-    }
-  }
+  ExpectByKind(rows, 64, [&](void* dst, void* src, int kind, aclError answer) {
+    EXPECT_EQ(CopySquare(dst, src, kind, stream_), answer);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  });
 }
 
 TEST_F(Memcpy2dAsync, PinnedAndDeviceCopiesWaitForTheStream) {
@@ -194,8 +166,7 @@ TEST_F(Memcpy2dAsync, PageableCopyAcceptsAForeignStream) {
   DeviceBuffer device(64);
   PinnedBuffer pinned(64);
   const auto pageable = Pattern(64, 10);
-  EXPECT_EQ(CopySquare(device.get(), pinned.get(), ACL_MEMCPY_HOST_TO_DEVICE, foreign.get()),
-            ACL_ERROR_RT_STREAM_CONTEXT);
+  EXPECT_EQ(CopySquare(device.get(), pinned.get(), ACL_MEMCPY_HOST_TO_DEVICE, foreign.get()), ACL_ERROR_RT_STREAM_CONTEXT);
   EXPECT_EQ(CopySquare(device.get(), pageable.data(), ACL_MEMCPY_HOST_TO_DEVICE, foreign.get()), ACL_SUCCESS);
   EXPECT_EQ(device.Read(64), pageable);
 }
@@ -204,9 +175,7 @@ TEST_F(Memcpy2dAsync, OverlapSucceedsAndLeavesTheRestAlone) {
   DeviceBuffer device(4096);
   device.Write(Pattern(4096, 11));
   // Rows 0..7 of 64 bytes at 256, copied half a row further.
-  ASSERT_EQ(
-      aclrtMemcpy2dAsync(device.at(256 + 32), 64, device.at(256), 64, 64, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
-      ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpy2dAsync(device.at(256 + 32), 64, device.at(256), 64, 64, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   const auto before = Pattern(4096, 11);
   const auto after = device.Read(4096);
@@ -220,8 +189,7 @@ TEST_F(Memcpy2dAsync, ManyRowsOnTheDevice) {
   DeviceBuffer to(kRows * 16);
   const auto bytes = Pattern(kRows * 24, 12);
   from.Write(bytes);
-  ASSERT_EQ(aclrtMemcpy2dAsync(to.get(), 16, from.get(), 24, 16, kRows, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
-            ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpy2dAsync(to.get(), 16, from.get(), 24, 16, kRows, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   const auto seen = to.Read(kRows * 16);
   for (size_t row = 0; row < kRows; ++row) {
@@ -248,15 +216,12 @@ TEST_F(Memcpy2dAsync, ManyThreads) {
       const size_t width = 1 + random() % kPitch;
       const size_t height = 1 + random() % kRows;
       const size_t spitch = width + random() % (kPitch - width + 1);
-      ASSERT_EQ(
-          aclrtMemcpy2dAsync(mine, kPitch, pinned.get(), spitch, width, height, ACL_MEMCPY_HOST_TO_DEVICE, stream),
-          ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpy2dAsync(mine, kPitch, pinned.get(), spitch, width, height, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
       for (size_t row = 0; row < height; ++row) {
         std::memcpy(model.data() + row * kPitch, pinned.get() + row * spitch, width);
       }
       std::vector<uint8_t> seen(kShare);
-      ASSERT_EQ(aclrtMemcpy2dAsync(seen.data(), kPitch, mine, kPitch, kPitch, kRows, ACL_MEMCPY_DEVICE_TO_HOST, stream),
-                ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpy2dAsync(seen.data(), kPitch, mine, kPitch, kPitch, kRows, ACL_MEMCPY_DEVICE_TO_HOST, stream), ACL_SUCCESS);
       ASSERT_EQ(seen, model) << "thread " << thread << " operation " << i;
     }
     EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);

@@ -22,15 +22,13 @@ class Memcpy2d : public StreamTest, public ::testing::WithParamInterface<bool> {
   void Settle() { ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Copy, Memcpy2d, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "Async" : "Sync"; });
+INSTANTIATE_TEST_SUITE_P(Copy, Memcpy2d, ::testing::Bool(), [](const auto& tested) { return tested.param ? "Async" : "Sync"; });
 
 // What a 2-D copy must leave in its destination.
-std::vector<uint8_t> Expected(std::vector<uint8_t> dst, size_t dpitch, const std::vector<uint8_t>& src, size_t spitch,
-                              size_t width, size_t height) {
+std::vector<uint8_t> Expected(std::vector<uint8_t> dst, size_t dpitch, const std::vector<uint8_t>& src, size_t spitch, size_t width,
+                              size_t height) {
   for (size_t row = 0; row < height; ++row) {
-    std::copy_n(src.begin() + static_cast<ptrdiff_t>(row * spitch), width,
-                dst.begin() + static_cast<ptrdiff_t>(row * dpitch));
+    std::copy_n(src.begin() + static_cast<ptrdiff_t>(row * spitch), width, dst.begin() + static_cast<ptrdiff_t>(row * dpitch));
   }
   return dst;
 }
@@ -43,8 +41,7 @@ struct Shape {
 };
 
 const Shape kShapes[] = {
-    {64, 64, 64, 16}, {64, 128, 64, 9},  {128, 64, 33, 7},   {7, 5, 5, 101},
-    {1, 1, 1, 1000},  {999, 1001, 1, 3}, {300, 200, 200, 1},
+    {64, 64, 64, 16}, {64, 128, 64, 9}, {128, 64, 33, 7}, {7, 5, 5, 101}, {1, 1, 1, 1000}, {999, 1001, 1, 3}, {300, 200, 200, 1},
 };
 
 TEST_P(Memcpy2d, MovesRowsAndLeavesTheGapsAlone) {
@@ -61,15 +58,13 @@ TEST_P(Memcpy2d, MovesRowsAndLeavesTheGapsAlone) {
 
       std::memcpy(host, source.data(), source.size());
       device.Write(old_bytes);
-      ASSERT_EQ(Copy(device.get(), s.dpitch, host, s.spitch, s.width, s.height, ACL_MEMCPY_HOST_TO_DEVICE),
-                ACL_SUCCESS);
+      ASSERT_EQ(Copy(device.get(), s.dpitch, host, s.spitch, s.width, s.height, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
       Settle();
       EXPECT_EQ(device.Read(old_bytes.size()), expected);
 
       device.Write(source);
       std::memcpy(host, old_bytes.data(), old_bytes.size());
-      ASSERT_EQ(Copy(host, s.dpitch, device.get(), s.spitch, s.width, s.height, ACL_MEMCPY_DEVICE_TO_HOST),
-                ACL_SUCCESS);
+      ASSERT_EQ(Copy(host, s.dpitch, device.get(), s.spitch, s.width, s.height, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
       Settle();
       EXPECT_EQ(BytesAt(host, old_bytes.size()), expected);
     }
@@ -99,8 +94,7 @@ TEST_P(Memcpy2d, WidestAndHighestCopyWork) {
   Settle();
   EXPECT_TRUE(device.Read(kMaxHeight) == bytes);
   std::memset(pinned.get(), 0, kMaxHeight);
-  ASSERT_EQ(Copy(pinned.get(), kMaxWidth, device.get(), kMaxWidth, kMaxWidth, 1, ACL_MEMCPY_DEVICE_TO_HOST),
-            ACL_SUCCESS);
+  ASSERT_EQ(Copy(pinned.get(), kMaxWidth, device.get(), kMaxWidth, kMaxWidth, 1, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
   Settle();
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.begin() + kMaxWidth, pinned.get()));
 }
@@ -110,10 +104,8 @@ TEST_P(Memcpy2d, AboveTheLimitsIsRejected) {
   PinnedBuffer pinned(8 * kMiB);
   constexpr auto kKind = ACL_MEMCPY_HOST_TO_DEVICE;
   EXPECT_EQ(Copy(device.get(), 1, pinned.get(), 1, 1, kMaxHeight + 1, kKind), ACL_ERROR_RT_PARAM_INVALID);
-  EXPECT_EQ(Copy(device.get(), 6'000'000, pinned.get(), 6'000'000, kMaxWidth + 1, 1, kKind),
-            ACL_ERROR_RT_PARAM_INVALID);
-  EXPECT_EQ(Copy(device.get(), SIZE_MAX, pinned.get(), SIZE_MAX, SIZE_MAX, SIZE_MAX, kKind),
-            ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(Copy(device.get(), 6'000'000, pinned.get(), 6'000'000, kMaxWidth + 1, 1, kKind), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(Copy(device.get(), SIZE_MAX, pinned.get(), SIZE_MAX, SIZE_MAX, SIZE_MAX, kKind), ACL_ERROR_RT_PARAM_INVALID);
 }
 
 // The address of the last byte must not be computed with a wrap: huge pitches leave the block, whatever the sum looks
@@ -183,8 +175,7 @@ TEST_P(Memcpy2d, TextNamesCallArgumentAndValue) {
              [&] { return Copy(device.get(), 8, pinned.get(), 16, 9, 4, kKind); });
   ExpectText(ACL_ERROR_RT_PARAM_INVALID, {Name(), "height", "5242881"},
              [&] { return Copy(device.get(), 8, pinned.get(), 8, 8, kMaxHeight + 1, kKind); });
-  ExpectText(ACL_ERROR_INVALID_PARAM, {Name(), "kind", "77"},
-             [&] { return Copy(device.get(), 8, pinned.get(), 8, 8, 8, 77); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {Name(), "kind", "77"}, [&] { return Copy(device.get(), 8, pinned.get(), 8, 8, 8, 77); });
 }
 
 // The blocking form.
@@ -245,9 +236,7 @@ TEST_F(Memcpy2dSync, OnlyHostToDeviceAndBack) {
   PinnedBuffer pinned_b(64);
   std::vector<uint8_t> pageable_a(64);
   std::vector<uint8_t> pageable_b(64);
-  auto copy = [](void* dst, const void* src, int kind) {
-    return aclrtMemcpy2d(dst, 8, src, 8, 8, 8, static_cast<aclrtMemcpyKind>(kind));
-  };
+  auto copy = [](void* dst, const void* src, int kind) { return aclrtMemcpy2d(dst, 8, src, 8, 8, 8, static_cast<aclrtMemcpyKind>(kind)); };
   for (int kind : {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEFAULT}) {
     SCOPED_TRACE(kind);
     EXPECT_EQ(copy(device_a.get(), pinned_a.get(), kind), ACL_SUCCESS);

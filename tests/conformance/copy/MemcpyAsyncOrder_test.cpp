@@ -134,7 +134,7 @@ TEST_F(MemcpyAsyncOrder, PageableCopyAcceptsAForeignStreamAndDrainsIt) {
   EXPECT_EQ(before, after);
 }
 
-// 2.2 step 11b: the drain delivers, and so consumes, an earlier failure; the copy itself does not happen.
+// rules/copies.md 2, step 11: the drain delivers, and so consumes, an earlier failure; the copy itself does not happen.
 TEST_F(MemcpyAsyncOrder, PageableCopyReturnsTheEarlierErrorAndCopiesNothing) {
   DeviceBuffer device(256);
   device.Write(Pattern(256, 13));

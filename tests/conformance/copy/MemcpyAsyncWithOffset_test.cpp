@@ -19,8 +19,8 @@ struct Args : CallArgs {
 };
 
 aclError Call(const Args& a) {
-  return aclrtMemcpyAsyncWithOffset(a.dst, a.dest_max, a.dst_offset, a.src, a.count, a.src_offset,
-                                    static_cast<aclrtMemcpyKind>(a.kind), a.stream);
+  return aclrtMemcpyAsyncWithOffset(a.dst, a.dest_max, a.dst_offset, a.src, a.count, a.src_offset, static_cast<aclrtMemcpyKind>(a.kind),
+                                    a.stream);
 }
 
 TEST_F(MemcpyAsyncWithOffset, EarlierCheckWins) {
@@ -75,9 +75,7 @@ TEST_F(MemcpyAsyncWithOffset, OtherKindsAndBadStreamsAreRejected) {
 
 TEST_F(MemcpyAsyncWithOffset, ZeroCountLooksAtNothing) {
   auto* bogus = reinterpret_cast<aclrtStream>(uintptr_t{0x10});
-  auto call = [&] {
-    return aclrtMemcpyAsyncWithOffset(nullptr, 0, SIZE_MAX, nullptr, 0, SIZE_MAX, ACL_MEMCPY_DEFAULT, bogus);
-  };
+  auto call = [&] { return aclrtMemcpyAsyncWithOffset(nullptr, 0, SIZE_MAX, nullptr, 0, SIZE_MAX, ACL_MEMCPY_DEFAULT, bogus); };
   EXPECT_EQ(call(), ACL_SUCCESS);
   EXPECT_EQ(OnFreshThread(call), ACL_SUCCESS);
 }
@@ -129,8 +127,7 @@ TEST_F(MemcpyAsyncWithOffset, CellsMayBeWrittenByTheStreamItself) {
   for (size_t i = 0; i < kCopies; ++i) {
     const uint64_t number = Number(targets.at(i * kSize));
     std::memcpy(addresses.get() + i * 8, &number, 8);
-    ASSERT_EQ(aclrtMemcpyAsync(m.cells.dst(), 8, addresses.get() + i * 8, 8, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(m.cells.dst(), 8, addresses.get() + i * 8, 8, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
     ASSERT_EQ(Copy(kSize, i, 64, i), ACL_SUCCESS);
   }
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
@@ -165,8 +162,7 @@ TEST_F(MemcpyAsyncWithOffset, TextNamesCallArgumentAndValue) {
              [&] { return aclrtMemcpyAsyncWithOffset(nullptr, 64, 0, m.cells.src(), 64, 0, kInner, stream_); });
   ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsyncWithOffset", "count", "64", "destMax", "63"},
              [&] { return Copy(63, 0, 64, 0); });
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsyncWithOffset", "dstDataOffset", "777"},
-             [&] { return Copy(777, 777, 64, 0); });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsyncWithOffset", "dstDataOffset", "777"}, [&] { return Copy(777, 777, 64, 0); });
 }
 
 }  // namespace memcpy_async_with_offset_test

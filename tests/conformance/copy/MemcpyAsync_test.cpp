@@ -1,6 +1,6 @@
 // aclrtMemcpyAsync and aclrtMemcpyAsyncWithCondition, which share one contract: checks and their order, the direction
 // table, and what is refused. How the copy behaves in time is tested in MemcpyAsyncOrder_test.cpp.
-#include "tests/conformance/copy/call_checks.h"
+#include "tests/conformance/copy/places.h"
 
 namespace ropeway_test::bytes {
 namespace memcpy_async_test {
@@ -99,10 +99,8 @@ TEST_P(MemcpyAsync, HandleThatIsNoStreamIsRejected) {
   BadStreams bad;
   for (const auto& stream : bad.list()) {
     SCOPED_TRACE(stream.what);
-    EXPECT_EQ(Copy(device.get(), 64, pinned.get(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle),
-              ACL_ERROR_RT_INVALID_HANDLE);
-    EXPECT_EQ(Copy(device.get(), 64, pageable.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle),
-              ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(Copy(device.get(), 64, pinned.get(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle), ACL_ERROR_RT_INVALID_HANDLE);
+    EXPECT_EQ(Copy(device.get(), 64, pageable.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle), ACL_ERROR_RT_INVALID_HANDLE);
     EXPECT_EQ(Copy(device.get(), 64, pinned.get(), 0, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle), ACL_SUCCESS);
   }
 }
@@ -124,56 +122,27 @@ TEST_P(MemcpyAsync, NullStreamIsTheDefaultStreamAndNeedsAContext) {
             ACL_ERROR_RT_CONTEXT_NULL);
 }
 
-// Table 1.4, every row and every kind: what the call answers, and what the next synchronise answers.
+// The table of rules/places.md 2, every row and every kind: what the call answers, and what the next synchronise answers.
 TEST_P(MemcpyAsync, KindIsReconciledWithThePointers) {
-  enum Place { kDevice, kPinned, kPageable };
-  constexpr aclError kMoved = ACL_SUCCESS;
   constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID;
   constexpr aclError kNoHostCopy = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
   constexpr aclError kFailsLater = ACL_ERROR_RT_SYS_DMA;  // accepted by the call, reported by the synchronise
-  struct Row {
-    const char* what;
-    Place src;
-    Place dst;
-    aclError by_kind[5];
-  };
-  const Row rows[] = {
-      {"pinned to device", kPinned, kDevice, {kNoHostCopy, kMoved, kMoved, kMoved, kMoved}},
-      {"device to pinned", kDevice, kPinned, {kNoHostCopy, kMoved, kMoved, kMoved, kMoved}},
-      {"pinned to pinned", kPinned, kPinned, {kNoHostCopy, kNoHostCopy, kNoHostCopy, kNoHostCopy, kNoHostCopy}},
-      {"device to device", kDevice, kDevice, {kNoHostCopy, kMoved, kMoved, kMoved, kMoved}},
-      {"pageable to device", kPageable, kDevice, {kNoHostCopy, kMoved, kRefused, kFailsLater, kMoved}},
-      {"device to pageable", kDevice, kPageable, {kNoHostCopy, kRefused, kMoved, kFailsLater, kMoved}},
-      {"pinned to pageable", kPinned, kPageable, {kNoHostCopy, kMoved, kRefused, kRefused, kNoHostCopy}},
-      {"pageable to pinned", kPageable, kPinned, {kNoHostCopy, kRefused, kMoved, kRefused, kNoHostCopy}},
-      {"pageable to pageable", kPageable, kPageable, {kNoHostCopy, kMoved, kMoved, kFailsLater, kNoHostCopy}},
+  const std::vector<PlacePair> rows = {
+      {kPinned, kDevice, {kNoHostCopy, kMoved, kMoved, kMoved, kMoved}},
+      {kDevice, kPinned, {kNoHostCopy, kMoved, kMoved, kMoved, kMoved}},
+      {kPinned, kPinned, {kNoHostCopy, kNoHostCopy, kNoHostCopy, kNoHostCopy, kNoHostCopy}},
+      {kDevice, kDevice, {kNoHostCopy, kMoved, kMoved, kMoved, kMoved}},
+      {kPageable, kDevice, {kNoHostCopy, kMoved, kRefused, kFailsLater, kMoved}},
+      {kDevice, kPageable, {kNoHostCopy, kRefused, kMoved, kFailsLater, kMoved}},
+      {kPinned, kPageable, {kNoHostCopy, kMoved, kRefused, kRefused, kNoHostCopy}},
+      {kPageable, kPinned, {kNoHostCopy, kRefused, kMoved, kRefused, kNoHostCopy}},
+      {kPageable, kPageable, {kNoHostCopy, kMoved, kMoved, kFailsLater, kNoHostCopy}},
   };
   constexpr size_t kSize = 1000;
-  DeviceBuffer device_a(kSize);
-  DeviceBuffer device_b(kSize);
-  PinnedBuffer pinned_a(kSize);
-  PinnedBuffer pinned_b(kSize);
-  std::vector<uint8_t> pageable_a(kSize);
-  std::vector<uint8_t> pageable_b(kSize);
-  void* const sources[] = {device_a.get(), pinned_a.get(), pageable_a.data()};
-  void* const targets[] = {device_b.get(), pinned_b.get(), pageable_b.data()};
-  const auto old_bytes = Pattern(kSize, 5);
-  const auto new_bytes = Pattern(kSize, 6);
-  for (const Row& row : rows) {
-    for (int kind = 0; kind <= 4; ++kind) {
-      SCOPED_TRACE(std::string(row.what) + " as kind " + std::to_string(kind));
-      ASSERT_EQ(aclrtMemcpy(sources[row.src], kSize, new_bytes.data(), kSize, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-      ASSERT_EQ(aclrtMemcpy(targets[row.dst], kSize, old_bytes.data(), kSize, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-      const aclError expected = row.by_kind[kind];
-      const bool accepted = expected == kMoved || expected == kFailsLater;
-      EXPECT_EQ(Copy(targets[row.dst], kSize, sources[row.src], kSize, kind, stream_),
-                accepted ? ACL_SUCCESS : expected);
-      EXPECT_EQ(aclrtSynchronizeStream(stream_), expected == kFailsLater ? kFailsLater : ACL_SUCCESS);
-      std::vector<uint8_t> seen(kSize);
-      ASSERT_EQ(aclrtMemcpy(seen.data(), kSize, targets[row.dst], kSize, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-      EXPECT_EQ(seen, expected == kMoved ? new_bytes : old_bytes);
-    }
-  }
+  ExpectByKind(rows, kSize, [&](void* dst, void* src, int kind, aclError answer) {
+    EXPECT_EQ(Copy(dst, kSize, src, kSize, kind, stream_), answer == kFailsLater ? ACL_SUCCESS : answer);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), answer == kFailsLater ? answer : ACL_SUCCESS);
+  });
 }
 
 TEST_P(MemcpyAsync, RegisteredMemoryCountsAsPinned) {
@@ -185,8 +154,7 @@ TEST_P(MemcpyAsync, RegisteredMemoryCountsAsPinned) {
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(device.Read(4096), host);
   ASSERT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
-  EXPECT_EQ(Copy(device.get(), 4096, host.data(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream_),
-            ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(Copy(device.get(), 4096, host.data(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream_), ACL_ERROR_RT_PARAM_INVALID);
 }
 
 TEST_P(MemcpyAsync, SelfCopyIsDecidedAfterTheDirection) {
@@ -194,11 +162,9 @@ TEST_P(MemcpyAsync, SelfCopyIsDecidedAfterTheDirection) {
   PinnedBuffer pinned(64);
   std::vector<uint8_t> pageable(64);
   EXPECT_EQ(Copy(device.get(), 64, device.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_SUCCESS);
-  EXPECT_EQ(Copy(device.get(), 64, device.get(), 64, ACL_MEMCPY_HOST_TO_HOST, stream_),
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(Copy(device.get(), 64, device.get(), 64, ACL_MEMCPY_HOST_TO_HOST, stream_), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(Copy(pinned.get(), 64, pinned.get(), 64, ACL_MEMCPY_DEFAULT, stream_), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-  EXPECT_EQ(Copy(pageable.data(), 64, pageable.data(), 64, ACL_MEMCPY_DEFAULT, stream_),
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(Copy(pageable.data(), 64, pageable.data(), 64, ACL_MEMCPY_DEFAULT, stream_), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(Copy(pageable.data(), 64, pageable.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
   EXPECT_EQ(Copy(pageable.data(), 64, pageable.data(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS) << "a self copy was queued";
@@ -217,7 +183,7 @@ TEST_P(MemcpyAsync, FreedMemoryIsRejected) {
   }
 }
 
-// 1.6, 9.1: the failing task moves nothing, later tasks run, and the error is handed out once.
+// rules/errors.md 3: the failing task moves nothing, later tasks run, and the error is handed out once.
 TEST_P(MemcpyAsync, DeviceCopyWithPageableSideFailsOnceAtSynchronise) {
   DeviceBuffer device(256);
   DeviceBuffer other(256);
@@ -242,12 +208,9 @@ TEST_P(MemcpyAsync, TextNamesCallArgumentAndValue) {
   DeviceBuffer device(4096);
   PinnedBuffer pinned(4096);
   const std::string name = GetParam().name;
-  ExpectText(ACL_ERROR_INVALID_PARAM, {name, "dst"},
-             [&] { return Copy(nullptr, 1, pinned.get(), 1, ACL_MEMCPY_DEFAULT, stream_); });
-  ExpectText(ACL_ERROR_INVALID_PARAM, {name, "src"},
-             [&] { return Copy(device.get(), 1, nullptr, 1, ACL_MEMCPY_DEFAULT, stream_); });
-  ExpectText(ACL_ERROR_INVALID_PARAM, {name, "kind", "77"},
-             [&] { return Copy(device.get(), 1, pinned.get(), 1, 77, stream_); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {name, "dst"}, [&] { return Copy(nullptr, 1, pinned.get(), 1, ACL_MEMCPY_DEFAULT, stream_); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {name, "src"}, [&] { return Copy(device.get(), 1, nullptr, 1, ACL_MEMCPY_DEFAULT, stream_); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {name, "kind", "77"}, [&] { return Copy(device.get(), 1, pinned.get(), 1, 77, stream_); });
   ExpectText(ACL_ERROR_RT_INVALID_HANDLE, {name, "stream"},
              [&] { return Copy(device.get(), 1, pinned.get(), 1, ACL_MEMCPY_DEFAULT, device.get()); });
   ExpectText(ACL_ERROR_RT_PARAM_INVALID, {name, "count", "4096", "destMax", "1024"},

@@ -9,7 +9,7 @@ using MemcpyBatchAsync = BatchTest;
 
 INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchAsync, ::testing::Values(kBatchAsync, kBatchAsyncV2), FormName);
 
-// Table 4.2. What goes wrong with an item goes wrong with the first: nothing was issued before it.
+// The table of rules/batches.md 2. What goes wrong with an item goes wrong with the first: nothing was issued before it.
 TEST_P(MemcpyBatchAsync, EarlierCheckWins) {
   constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID;
   using Call = BatchCall;
@@ -176,7 +176,7 @@ TEST_P(MemcpyBatchAsync, OnePinnedItemAmongPageableOnesIsEnoughForTheForeignStre
   }
 }
 
-// 4.3: the stream is synchronised for a pageable item, so an earlier failure comes out there, once.
+// rules/batches.md 3: the stream is synchronised for a pageable item, so an earlier failure comes out there, once.
 TEST_P(MemcpyBatchAsync, PageableItemReturnsTheEarlierErrorOfTheStreamAndIsNotCopied) {
   Places places(1024);
   DeviceBuffer other(256);

@@ -7,8 +7,7 @@ namespace memcpy_batch_checks_test {
 
 using MemcpyBatchChecks = BatchTest;
 
-INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchChecks, ::testing::Values(kBatchAsync, kBatchAsyncV2, kBatch, kBatchV2),
-                         FormName);
+INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchChecks, ::testing::Values(kBatchAsync, kBatchAsyncV2, kBatch, kBatchV2), FormName);
 
 constexpr aclError kOuter = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kInner = ACL_ERROR_RT_PARAM_INVALID;
@@ -78,9 +77,8 @@ TEST_P(MemcpyBatchChecks, OnlyZeroSizesIsSuccessAndLooksAtNothingElse) {
 
 TEST_P(MemcpyBatchChecks, AttributeIndexesStartAtZeroRiseAndStayInsideTheBatch) {
   Places places(1024);
-  const std::vector<std::vector<size_t>> refused = {{1},       {2},       {SIZE_MAX},    {0, 0},
-                                                    {0, 5},    {0, 6},    {0, SIZE_MAX}, {0, 2, 2},
-                                                    {0, 3, 1}, {1, 2, 3}, {0, 1, 2, 5},  {0, 4, 3, 2, 1}};
+  const std::vector<std::vector<size_t>> refused = {{1},           {2},       {SIZE_MAX}, {0, 0},    {0, 5},       {0, 6},
+                                                    {0, SIZE_MAX}, {0, 2, 2}, {0, 3, 1},  {1, 2, 3}, {0, 1, 2, 5}, {0, 4, 3, 2, 1}};
   const std::vector<std::vector<size_t>> accepted = {{0}, {0, 1}, {0, 4}, {0, 2, 3}, {0, 1, 2, 3, 4}};
   auto with = [&](const std::vector<size_t>& indexes) {
     Batch batch = ToDeviceFrom(places, kPinned, 5);
@@ -162,8 +160,7 @@ TEST_P(MemcpyBatchChecks, ItemMayReachTheLastByteOfItsBlock) {
   PinnedBuffer pinned(1056);
   Fill(pinned, Pattern(1056, 3));
   const size_t reserved = 1024 + 32;
-  ExpectSuccess(
-      BatchToDevice().Add(device.get(), pinned.get(), reserved - 1).Add(device.at(reserved - 1), pinned.get(), 1));
+  ExpectSuccess(BatchToDevice().Add(device.get(), pinned.get(), reserved - 1).Add(device.at(reserved - 1), pinned.get(), 1));
   Finish();
   auto expected = Pattern(1000, 3);
   EXPECT_EQ(device.Read(1000), expected);

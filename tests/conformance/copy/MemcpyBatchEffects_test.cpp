@@ -1,4 +1,4 @@
-// What a batch on a stream does and when (4.3): items in front of a bad one, pinned and pageable items together, items
+// What a batch on a stream does and when (rules/batches.md 3): items in front of a bad one, pinned and pageable items together, items
 // that overlap, and arrays and blocks that are gone while the batch is still queued. Order is in
 // MemcpyBatchOrder_test.cpp.
 #include <memory>

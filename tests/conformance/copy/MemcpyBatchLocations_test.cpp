@@ -1,4 +1,4 @@
-// Where the items of a batch lie (steps 15 and 16 of 4.2): what the caller declares against what is true, the two ids,
+// Where the items of a batch lie (rules/batches.md 2, steps 15 and 16): what the caller declares against what is true, the two ids,
 // which attribute governs which items, and the one direction of a batch.
 #include "tests/conformance/copy/batch_args.h"
 
@@ -7,8 +7,7 @@ namespace memcpy_batch_locations_test {
 
 using MemcpyBatchLocations = BatchTest;
 
-INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchLocations, ::testing::Values(kBatchAsync, kBatchAsyncV2, kBatch, kBatchV2),
-                         FormName);
+INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchLocations, ::testing::Values(kBatchAsync, kBatchAsyncV2, kBatch, kBatchV2), FormName);
 
 constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID;
 constexpr size_t kHalf = 512;
@@ -18,8 +17,7 @@ struct Declared {
   const char* name;
   int type;
 };
-constexpr Declared kDeclarations[] = {{"HOST", 0},    {"DEVICE", 1},    {"UNREGISTERED", 2},
-                                      {"MANAGED", 3}, {"HOST_NUMA", 4}, {"5", 5}};
+constexpr Declared kDeclarations[] = {{"HOST", 0}, {"DEVICE", 1}, {"UNREGISTERED", 2}, {"MANAGED", 3}, {"HOST_NUMA", 4}, {"5", 5}};
 
 aclrtMemLocation Location(int type, uint32_t id = 0) { return {id, static_cast<aclrtMemLocationType>(type)}; }
 
@@ -53,8 +51,7 @@ TEST_P(MemcpyBatchLocationTable, DeclaredAndRealLocationHaveToAgreeOnBothSides) 
     for (Place src : kEveryPlace) {
       for (const Declared& dst_type : kDeclarations) {
         for (const Declared& src_type : kDeclarations) {
-          SCOPED_TRACE(std::string(kPlaceNames[src]) + " as " + src_type.name + " to " + kPlaceNames[dst] + " as " +
-                       dst_type.name);
+          SCOPED_TRACE(std::string(kPlaceNames[src]) + " as " + src_type.name + " to " + kPlaceNames[dst] + " as " + dst_type.name);
           places.Refill(static_cast<uint32_t>(dst_type.type * 8 + src_type.type));
           ExpectPair(places, dst, dst_type.type, src, src_type.type);
         }
@@ -101,8 +98,7 @@ TEST_P(MemcpyBatchLocations, MemoryRegisteredInAnyWayIsHost) {
   for (uint32_t flag : {uint32_t{ACL_HOST_REG_PINNED}, uint32_t{ACL_HOST_REG_MAPPED}}) {
     std::vector<uint8_t> host = Pattern(4096, flag);
     ASSERT_EQ(aclrtHostRegisterV2(host.data(), host.size(), flag), ACL_SUCCESS);
-    ExpectSuccess(
-        BatchToDevice().Add(places.at(kDevice, 0), host.data(), 256).Add(places.at(kDevice, 500), &host[7], 9));
+    ExpectSuccess(BatchToDevice().Add(places.at(kDevice, 0), host.data(), 256).Add(places.at(kDevice, 500), &host[7], 9));
     Finish();
     const auto seen = places.Read(kDevice);
     EXPECT_EQ(BytesAt(seen.data(), 256), BytesAt(host.data(), 256));
@@ -128,13 +124,12 @@ TEST_P(MemcpyBatchLocations, DeviceAliasOfRegisteredMemoryIsNoPlaceToCopyFrom) {
   ASSERT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
 }
 
-// 4.1: attrs[k] governs from attrsIndexes[k] to the item before attrsIndexes[k + 1]. A wrong attribute shows where its
+// rules/batches.md 1: attrs[k] governs from attrsIndexes[k] to the item before attrsIndexes[k + 1]. A wrong attribute shows where its
 // items begin, by failIndex; those in front of them show where they end.
 TEST_P(MemcpyBatchLocations, EachAttributeGovernsItsItems) {
   constexpr size_t kCount = 10;
   Places places(1024);
-  const std::vector<std::vector<size_t>> lists = {{0},    {0, 6},       {0, 1},
-                                                  {0, 9}, {0, 3, 7, 9}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
+  const std::vector<std::vector<size_t>> lists = {{0}, {0, 6}, {0, 1}, {0, 9}, {0, 3, 7, 9}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
   for (const auto& indexes : lists) {
     for (size_t wrong = 0; wrong < indexes.size(); ++wrong) {
       SCOPED_TRACE("attribute " + std::to_string(wrong) + " of " + std::to_string(indexes.size()));
@@ -177,7 +172,7 @@ TEST_P(MemcpyBatchLocations, TwoDeviceSidesAreRejected) {
   Finish();
 }
 
-// 4.3: the first item whose direction is not that of item 0.
+// rules/batches.md 2, step 16: the first item whose direction is not that of item 0.
 TEST_P(MemcpyBatchLocations, BatchHasOneDirection) {
   constexpr size_t kCount = 6;
   Places places(1024);

@@ -1,5 +1,5 @@
 // Batches of thousands of items on a stream. An engine may begin with the first of them while the call still looks at the
-// others, so what holds for short batches (4.3) is tried here at items that lie far behind: what is refused, what is
+// others, so what holds for short batches (rules/batches.md 3) is tried here at items that lie far behind: what is refused, what is
 // pageable, what neighbours touch.
 #include <atomic>
 #include <thread>
@@ -20,8 +20,8 @@ constexpr size_t kPositions[] = {0, 1, 255, 256, 257, 511, 512, 1023, 1024, 1025
 
 TEST_P(MemcpyBatchLong, EveryItemArrivesAndNothingElseChanges) {
   Places places(kBytes);
-  for (const Batch& batch : {ToDeviceFrom(places, kPinned, kCount), ToHostOf(places, kRegistered, kCount),
-                             ToHostOf(places, kPinned, kCount)}) {
+  for (const Batch& batch :
+       {ToDeviceFrom(places, kPinned, kCount), ToHostOf(places, kRegistered, kCount), ToHostOf(places, kPinned, kCount)}) {
     ExpectSuccess(batch);
     Finish();
     places.Apply(batch);

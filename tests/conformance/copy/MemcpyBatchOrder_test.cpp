@@ -20,8 +20,7 @@ TEST_P(MemcpyBatchOrder, BatchKeepsItsPlaceAmongSetsAndCopies) {
   HeldStream held(stream_);
   ASSERT_EQ(aclrtMemsetAsync(places.at(kDevice, 0), kSize, 0x11, kSize, stream_), ACL_SUCCESS);
   ExpectSuccess(in);
-  ASSERT_EQ(aclrtMemcpyAsync(second.get(), kSize, places.at(kDevice, 0), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
-            ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(second.get(), kSize, places.at(kDevice, 0), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtMemsetAsync(places.at(kDevice, 0), kSize, 0x22, kSize, stream_), ACL_SUCCESS);
   ExpectSuccess(out);
   ASSERT_EQ(aclrtMemsetAsync(second.get(), kSize, 0x33, kSize, stream_), ACL_SUCCESS);

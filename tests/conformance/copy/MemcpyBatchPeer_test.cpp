@@ -1,5 +1,5 @@
 // Batches whose items lie on two devices: the declared id tells them apart, and what lies on another device than the
-// one that executes the batch must have been enabled (10.4).
+// one that executes the batch must have been enabled (rules/devices.md 5).
 #include "tests/conformance/copy/batch_args.h"
 
 namespace ropeway_test::bytes {
@@ -50,8 +50,7 @@ class MemcpyBatchPeer : public BatchTest {
   void* blocks_[2] = {};
 };
 
-INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchPeer, ::testing::Values(kBatchAsync, kBatchAsyncV2, kBatch, kBatchV2),
-                         FormName);
+INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchPeer, ::testing::Values(kBatchAsync, kBatchAsyncV2, kBatch, kBatchV2), FormName);
 
 TEST_P(MemcpyBatchPeer, IsRejectedWhileAccessIsOffWithoutNamingAnItem) {
   PinnedBuffer pinned(kSize);

@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatch, ::testing::Values(kBatch, kBatchV2)
 
 constexpr size_t kMostItems = 4096;
 
-// Table 4.2. The arrays are long enough for the batch that has one item too many.
+// The table of rules/batches.md 2. The arrays are long enough for the batch that has one item too many.
 TEST_P(MemcpyBatch, EarlierCheckWins) {
   constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID;
   using Call = BatchCall;
@@ -45,8 +45,7 @@ TEST_P(MemcpyBatch, EarlierCheckWins) {
   lines.insert(lines.end(), inner.begin(), inner.end());
   ExpectBatchCheckOrder(GetParam(), valid, lines, [&] {
     std::vector<uint8_t> seen(3 * kStride);
-    EXPECT_EQ(aclrtMemcpy(seen.data(), seen.size(), places.at(kDevice, 0), seen.size(), ACL_MEMCPY_DEVICE_TO_HOST),
-              ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(seen.data(), seen.size(), places.at(kDevice, 0), seen.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
     EXPECT_EQ(seen, places.Expected(kDevice, seen.size()));
   });
   places.Apply(valid.batch);

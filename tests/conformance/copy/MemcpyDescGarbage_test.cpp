@@ -45,8 +45,7 @@ class MemcpyDescGarbage : public StreamTest {
     WriteBytes(m.desc.get(), &bytes, kDescSize);
     m.healthy.Write(std::vector<uint8_t>(kSize));
     EXPECT_EQ(aclrtMemcpyAsyncWithDesc(m.desc.get(), kInner, stream_), ACL_SUCCESS);
-    EXPECT_EQ(aclrtMemcpyAsync(m.healthy.get(), kSize, m.pinned.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-              ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpyAsync(m.healthy.get(), kSize, m.pinned.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
     ExpectFailsOnce("aclrtMemcpyAsyncWithDesc", stream_);
     EXPECT_EQ(m.healthy.Read(kSize), Pattern(kSize, 3)) << "the work behind the failed launch";
     ExpectNothingMoved();
@@ -169,13 +168,38 @@ TEST_F(MemcpyDescGarbage, TwoDevices) {
   other.Run([&] { EXPECT_EQ(ReadBytes(other.block(0), kSize), there); });
 }
 
+// What lies on another device must have been enabled, as for every copy; which device that is shows when the task runs.
+TEST_F(MemcpyDescGarbage, OtherDeviceWithoutAccess) {
+  if (!SecondDevice::Exists()) GTEST_SKIP() << "needs two devices";
+  Memory& m = *memory_;
+  SecondDevice other;
+  const auto there = Pattern(SecondDevice::kSize, 8), before = Pattern(SecondDevice::kSize, 9);
+  const auto launch = [&] { return aclrtMemcpyAsyncWithDesc(m.desc.get(), kInner, stream_); };
+  other.Run([&] {
+    WriteBytes(other.block(0), there.data(), there.size());
+    WriteBytes(other.block(1), before.data(), before.size());
+  });
+  ASSERT_EQ(aclrtSetMemcpyDesc(m.desc.get(), kInner, other.block(0), other.block(1), there.size(), nullptr), ACL_SUCCESS);
+  ASSERT_EQ(launch(), ACL_SUCCESS);
+  ExpectText(ACL_ERROR_RT_SYS_DMA, {"aclrtMemcpyAsyncWithDesc", "device 1", "device 0", "aclrtDeviceEnablePeerAccess"},
+             [&] { return aclrtSynchronizeStream(stream_); });
+  other.Run([&] { EXPECT_EQ(ReadBytes(other.block(1), before.size()), before); });
+  HeldStream held(stream_);
+  ASSERT_EQ(launch(), ACL_SUCCESS);
+  ASSERT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
+  EXPECT_EQ(held.Release(), ACL_SUCCESS);
+  other.Run([&] { EXPECT_EQ(ReadBytes(other.block(1), there.size()), there); });
+  EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), ACL_SUCCESS);
+  ASSERT_EQ(launch(), ACL_SUCCESS);
+  ExpectFailsOnce("aclrtMemcpyAsyncWithDesc", stream_);
+}
+
 TEST_F(MemcpyDescGarbage, GarbageThatArrivesInStreamOrder) {
   Memory& m = *memory_;
   PinnedBuffer noise(kDescSize);
   Fill(noise, Pattern(kDescSize, 9));
   ASSERT_EQ(aclrtSetMemcpyDesc(m.desc.get(), kInner, m.src.get(), m.dst.get(), kSize, nullptr), ACL_SUCCESS);
-  ASSERT_EQ(aclrtMemcpyAsync(m.desc.get(), 64, noise.get(), kDescSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-            ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(m.desc.get(), 64, noise.get(), kDescSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtMemcpyAsyncWithDesc(m.desc.get(), kInner, stream_), ACL_SUCCESS);
   ExpectFailsOnce("aclrtMemcpyAsyncWithDesc", stream_);
   ExpectNothingMoved();

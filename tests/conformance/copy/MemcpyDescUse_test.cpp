@@ -10,9 +10,7 @@ namespace memcpy_desc_use_test {
 
 constexpr size_t kSize = 256;
 
-aclError Set(void* desc, void* src, void* dst, size_t count) {
-  return aclrtSetMemcpyDesc(desc, kInner, src, dst, count, nullptr);
-}
+aclError Set(void* desc, void* src, void* dst, size_t count) { return aclrtSetMemcpyDesc(desc, kInner, src, dst, count, nullptr); }
 
 aclError Launch(void* desc, aclrtStream stream) { return aclrtMemcpyAsyncWithDesc(desc, kInner, stream); }
 
@@ -64,8 +62,7 @@ TEST_F(MemcpyDescUse, CopiesExactlyTheBytesItWasSetFor) {
     SCOPED_TRACE(row.count);
     auto expected = before;
     dst.Write(before);
-    std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(row.from), row.count,
-                expected.begin() + static_cast<ptrdiff_t>(row.to));
+    std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(row.from), row.count, expected.begin() + static_cast<ptrdiff_t>(row.to));
     ASSERT_EQ(Set(memory_->desc, src.at(row.from), dst.at(row.to), row.count), ACL_SUCCESS);
     ASSERT_EQ(Launch(memory_->desc, stream_), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
@@ -99,8 +96,7 @@ TEST_F(MemcpyDescUse, WorksFromTheNewPlaceAfterAnOrdinaryCopy) {
   const auto carried = ReadBytes(m.other_desc, kDescSize);
   ASSERT_EQ(aclrtMemset(m.other_desc, kDescSize, 0xFF, kDescSize), ACL_SUCCESS);
   Fill(pinned, carried);
-  ASSERT_EQ(aclrtMemcpyAsync(m.desc, kDescSize, pinned.get(), kDescSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-            ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(m.desc, kDescSize, pinned.get(), kDescSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
   ASSERT_EQ(Launch(m.desc, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(m.first_target.Read(kSize), first_bytes_) << "carried over the host";

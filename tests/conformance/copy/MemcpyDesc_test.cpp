@@ -25,8 +25,7 @@ TEST_F(GetMemcpyDescSize, EarlierCheckWins) {
       {"kind 3", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [](Args& a) { a.kind = 3; }},
   };
   ExpectCheckOrder(
-      "aclrtGetMemcpyDescSize", valid, checks, [](const Args& a) { return GetSize(a.kind, a.size); },
-      [&] { EXPECT_EQ(size, 77u); });
+      "aclrtGetMemcpyDescSize", valid, checks, [](const Args& a) { return GetSize(a.kind, a.size); }, [&] { EXPECT_EQ(size, 77u); });
   EXPECT_EQ(size, kDescSize);
 }
 
@@ -56,9 +55,7 @@ struct SetArgs : CallArgs {
   void* config = nullptr;
 };
 
-aclError Set(const SetArgs& a) {
-  return aclrtSetMemcpyDesc(a.desc, static_cast<aclrtMemcpyKind>(a.kind), a.src, a.dst, a.count, a.config);
-}
+aclError Set(const SetArgs& a) { return aclrtSetMemcpyDesc(a.desc, static_cast<aclrtMemcpyKind>(a.kind), a.src, a.dst, a.count, a.config); }
 
 SetArgs ValidSet(const DeviceBuffer& desc, const DeviceBuffer& src, const DeviceBuffer& dst) {
   SetArgs args;
@@ -269,10 +266,8 @@ TEST_F(MemcpyAsyncWithDesc, TextNamesCallArgumentAndValue) {
   args = ValidSet(desc, src, dst);
   args.dst = nullptr;
   ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtSetMemcpyDesc", "dstAddr"}, [&] { return Set(args); });
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsyncWithDesc", "desc", "64"},
-             [&] { return Launch(desc.at(32), kInner, stream_); });
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpyAsyncWithDesc", "stream"},
-             [&] { return Launch(desc.get(), kInner, nullptr); });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpyAsyncWithDesc", "desc", "64"}, [&] { return Launch(desc.at(32), kInner, stream_); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpyAsyncWithDesc", "stream"}, [&] { return Launch(desc.get(), kInner, nullptr); });
 }
 
 }  // namespace memcpy_desc_test

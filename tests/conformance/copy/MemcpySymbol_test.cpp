@@ -30,11 +30,8 @@ std::vector<Form> Forms(aclrtStream stream) {
       {"aclrtMemcpyFromSymbol", true,
        [=](const Args& a) { return aclrtMemcpyFromSymbol(a.memory, a.dst_max, a.symbol, a.count, a.offset, kind(a)); }},
       {"aclrtMemcpyFromSymbolAsync", true,
-       [=](const Args& a) {
-         return aclrtMemcpyFromSymbolAsync(a.memory, a.dst_max, a.symbol, a.count, a.offset, kind(a), stream);
-       }},
-      {"aclrtMemcpyToSymbol", false,
-       [=](const Args& a) { return aclrtMemcpyToSymbol(a.symbol, a.memory, a.count, a.offset, kind(a)); }},
+       [=](const Args& a) { return aclrtMemcpyFromSymbolAsync(a.memory, a.dst_max, a.symbol, a.count, a.offset, kind(a), stream); }},
+      {"aclrtMemcpyToSymbol", false, [=](const Args& a) { return aclrtMemcpyToSymbol(a.symbol, a.memory, a.count, a.offset, kind(a)); }},
       {"aclrtMemcpyToSymbolAsync", false,
        [=](const Args& a) { return aclrtMemcpyToSymbolAsync(a.symbol, a.memory, a.count, a.offset, kind(a), stream); }},
   };

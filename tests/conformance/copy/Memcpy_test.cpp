@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/conformance/copy/call_checks.h"
+#include "tests/conformance/copy/places.h"
 
 namespace ropeway_test::bytes {
 namespace memcpy_test {
@@ -17,9 +17,7 @@ struct Args : CallArgs {
   int kind = ACL_MEMCPY_HOST_TO_DEVICE;
 };
 
-aclError Call(const Args& a) {
-  return aclrtMemcpy(a.dst, a.dest_max, a.src, a.count, static_cast<aclrtMemcpyKind>(a.kind));
-}
+aclError Call(const Args& a) { return aclrtMemcpy(a.dst, a.dest_max, a.src, a.count, static_cast<aclrtMemcpyKind>(a.kind)); }
 
 TEST_F(Memcpy, EarlierCheckWins) {
   DeviceBuffer device(256);
@@ -51,8 +49,7 @@ TEST_F(Memcpy, KindOutsideZeroToFiveIsRejected) {
   DeviceBuffer device(64);
   uint8_t host[64] = {};
   for (int kind : {-1, 6, 7, 8, 1000}) {
-    EXPECT_EQ(aclrtMemcpy(device.get(), 64, host, 64, static_cast<aclrtMemcpyKind>(kind)), ACL_ERROR_INVALID_PARAM)
-        << kind;
+    EXPECT_EQ(aclrtMemcpy(device.get(), 64, host, 64, static_cast<aclrtMemcpyKind>(kind)), ACL_ERROR_INVALID_PARAM) << kind;
   }
 }
 
@@ -64,27 +61,16 @@ TEST_F(Memcpy, ZeroCountLooksAtNothing) {
 // The call derives the direction from the addresses: every kind it accepts copies between every pair of places.
 TEST_F(Memcpy, EveryKindCopiesBetweenEveryPairOfPlaces) {
   constexpr size_t kSize = 1000;
-  DeviceBuffer device_a(kSize);
-  DeviceBuffer device_b(kSize);
-  PinnedBuffer pinned_a(kSize);
-  PinnedBuffer pinned_b(kSize);
-  std::vector<uint8_t> pageable_a(kSize);
-  std::vector<uint8_t> pageable_b(kSize);
-  void* const sources[] = {device_a.get(), pinned_a.get(), pageable_a.data()};
-  void* const targets[] = {device_b.get(), pinned_b.get(), pageable_b.data()};
+  Blocks sources(kSize), targets(kSize);
   uint32_t seed = 0;
-  for (int src = 0; src < 3; ++src) {
-    for (int dst = 0; dst < 3; ++dst) {
+  for (Place src : {kDevice, kPinned, kPageable}) {
+    for (Place dst : {kDevice, kPinned, kPageable}) {
       for (int kind = 0; kind <= 5; ++kind) {
-        SCOPED_TRACE("source " + std::to_string(src) + " target " + std::to_string(dst) + " kind " +
-                     std::to_string(kind));
+        SCOPED_TRACE(std::string(kPlaceNames[src]) + " to " + kPlaceNames[dst] + " as kind " + std::to_string(kind));
         const auto bytes = Pattern(kSize, ++seed);
-        ASSERT_EQ(aclrtMemcpy(sources[src], kSize, bytes.data(), kSize, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-        ASSERT_EQ(aclrtMemcpy(targets[dst], kSize, sources[src], kSize, static_cast<aclrtMemcpyKind>(kind)),
-                  ACL_SUCCESS);
-        std::vector<uint8_t> seen(kSize);
-        ASSERT_EQ(aclrtMemcpy(seen.data(), kSize, targets[dst], kSize, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
-        EXPECT_EQ(seen, bytes);
+        sources.Write(src, bytes);
+        ASSERT_EQ(aclrtMemcpy(targets.at(dst), kSize, sources.at(src), kSize, static_cast<aclrtMemcpyKind>(kind)), ACL_SUCCESS);
+        EXPECT_EQ(targets.Read(dst), bytes);
       }
     }
   }
@@ -100,8 +86,7 @@ TEST_F(Memcpy, OddAddressesAndLengthsCopyExactly) {
       auto expected = Pattern(kSize, 4);
       device.Write(expected);
       std::memcpy(expected.data() + offset, source.data() + (63 - offset), count);
-      ASSERT_EQ(aclrtMemcpy(device.at(offset), count, source.data() + (63 - offset), count, ACL_MEMCPY_HOST_TO_DEVICE),
-                ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpy(device.at(offset), count, source.data() + (63 - offset), count, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
       EXPECT_EQ(device.Read(kSize), expected);
     }
   }
@@ -176,10 +161,8 @@ TEST_F(Memcpy, WorksWithMemoryOfAnotherContextOfTheDevice) {
 TEST_F(Memcpy, TextNamesCallArgumentAndValue) {
   DeviceBuffer device(4096);
   std::vector<uint8_t> host(4097);
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpy", "dst"},
-             [&] { return aclrtMemcpy(nullptr, 1, host.data(), 1, ACL_MEMCPY_DEFAULT); });
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpy", "src"},
-             [&] { return aclrtMemcpy(device.get(), 1, nullptr, 1, ACL_MEMCPY_DEFAULT); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpy", "dst"}, [&] { return aclrtMemcpy(nullptr, 1, host.data(), 1, ACL_MEMCPY_DEFAULT); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpy", "src"}, [&] { return aclrtMemcpy(device.get(), 1, nullptr, 1, ACL_MEMCPY_DEFAULT); });
   ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtMemcpy", "kind", "77"},
              [&] { return aclrtMemcpy(device.get(), 1, host.data(), 1, static_cast<aclrtMemcpyKind>(77)); });
   ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpy", "count", "4097", "destMax", "4096"},
@@ -210,8 +193,7 @@ TEST_F(Memcpy, ManyThreadsOnOneBlock) {
       const size_t offset = random() % kShare;
       const size_t count = 1 + random() % (kShare - offset);
       const auto bytes = Pattern(count, random());
-      ASSERT_EQ(aclrtMemcpy(device.at(base + offset), count, bytes.data(), count, ACL_MEMCPY_HOST_TO_DEVICE),
-                ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpy(device.at(base + offset), count, bytes.data(), count, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
       std::copy(bytes.begin(), bytes.end(), shadow.begin() + static_cast<ptrdiff_t>(offset));
       std::vector<uint8_t> seen(kShare);
       ASSERT_EQ(aclrtMemcpy(seen.data(), kShare, device.at(base), kShare, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);

@@ -17,8 +17,7 @@ class MemsetD32 : public StreamTest, public ::testing::WithParamInterface<bool> 
   void Settle() { ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Copy, MemsetD32, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "Async" : "Sync"; });
+INSTANTIATE_TEST_SUITE_P(Copy, MemsetD32, ::testing::Bool(), [](const auto& tested) { return tested.param ? "Async" : "Sync"; });
 
 // `bytes` with n words of `value` from `offset` on.
 std::vector<uint8_t> WithWords(std::vector<uint8_t> bytes, size_t offset, uint32_t value, size_t n) {
@@ -34,8 +33,7 @@ TEST_P(MemsetD32, WordsFillExactlyTheRange) {
   for (uint32_t value : {0u, 1u, 0x01020304u, 0xDEADBEEFu, UINT32_MAX}) {
     for (size_t offset : {0, 4, 60}) {
       for (size_t n : {1, 2, 15, 16, 17, 1000}) {
-        SCOPED_TRACE("value " + std::to_string(value) + " offset " + std::to_string(offset) + " N " +
-                     std::to_string(n));
+        SCOPED_TRACE("value " + std::to_string(value) + " offset " + std::to_string(offset) + " N " + std::to_string(n));
         device.Write(before);
         Fill(pinned, before);
         ASSERT_EQ(Set(device.at(offset), 4 * n, value, n), ACL_SUCCESS);
@@ -94,7 +92,7 @@ TEST_P(MemsetD32, RangeThatLeavesTheBlockIsRejected) {
   EXPECT_EQ(Set(pinned.get(), 4096, 0, 33), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(Set(device.get(), SIZE_MAX, 0, SIZE_MAX / 4), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(Set(pinned.get(), SIZE_MAX, 0, SIZE_MAX / 4), ACL_ERROR_RT_PARAM_INVALID);
-  // 4 * N wraps to 0 or 4 here. Which check catches it is open (2.7 against 2.9); that one does is not.
+  // 4 * N wraps to 0 or 4 here. Which check catches it is open (rules/copies.md 6 against 7); that one does is not.
   for (size_t n : {(size_t{1} << 62), (size_t{1} << 62) + 1}) {
     EXPECT_NE(Set(device.get(), 64, 0, n), ACL_SUCCESS);
     EXPECT_NE(Set(pinned.get(), 64, 0, n), ACL_SUCCESS);
@@ -239,8 +237,7 @@ TEST_F(MemsetD32Async, ManyThreads) {
       std::fill_n(model.begin() + static_cast<ptrdiff_t>(first), n, value);
     }
     std::vector<uint32_t> seen(kWords);
-    ASSERT_EQ(aclrtMemcpyAsync(seen.data(), kWords * 4, mine, kWords * 4, ACL_MEMCPY_DEVICE_TO_HOST, stream_),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(seen.data(), kWords * 4, mine, kWords * 4, ACL_MEMCPY_DEVICE_TO_HOST, stream_), ACL_SUCCESS);
     EXPECT_EQ(seen, model) << "thread " << thread;
   });
 }

@@ -12,14 +12,12 @@ class Memset : public StreamTest, public ::testing::WithParamInterface<bool> {
   static bool IsAsync() { return GetParam(); }
   static const char* Name() { return IsAsync() ? "aclrtMemsetAsync" : "aclrtMemset"; }
   aclError Set(void* ptr, size_t max_count, int32_t value, size_t count) {
-    return IsAsync() ? aclrtMemsetAsync(ptr, max_count, value, count, stream_)
-                     : aclrtMemset(ptr, max_count, value, count);
+    return IsAsync() ? aclrtMemsetAsync(ptr, max_count, value, count, stream_) : aclrtMemset(ptr, max_count, value, count);
   }
   void Settle() { ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Copy, Memset, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "Async" : "Sync"; });
+INSTANTIATE_TEST_SUITE_P(Copy, Memset, ::testing::Bool(), [](const auto& tested) { return tested.param ? "Async" : "Sync"; });
 
 TEST_P(Memset, LowByteOfTheValueFillsExactlyTheRange) {
   constexpr size_t kSize = 4096;
@@ -28,8 +26,7 @@ TEST_P(Memset, LowByteOfTheValueFillsExactlyTheRange) {
   for (int32_t value : {0, 1, 0x7F, 0xAB, 0x1AB, -1, INT32_MIN, INT32_MAX}) {
     for (size_t offset : {0, 1, 63}) {
       for (size_t count : {1, 2, 31, 64, 1023, 4096 - 63}) {
-        SCOPED_TRACE("value " + std::to_string(value) + " offset " + std::to_string(offset) + " count " +
-                     std::to_string(count));
+        SCOPED_TRACE("value " + std::to_string(value) + " offset " + std::to_string(offset) + " count " + std::to_string(count));
         auto expected = Pattern(kSize, 1);
         device.Write(expected);
         Fill(pinned, expected);
@@ -87,8 +84,7 @@ TEST_P(Memset, FreedMemoryIsRejected) {
 TEST_P(Memset, TextNamesCallArgumentAndValue) {
   DeviceBuffer device(64);
   ExpectText(ACL_ERROR_INVALID_PARAM, {Name(), "devPtr"}, [&] { return Set(nullptr, 64, 0, 64); });
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {Name(), "count", "63", "maxCount", "62"},
-             [&] { return Set(device.get(), 62, 0, 63); });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {Name(), "count", "63", "maxCount", "62"}, [&] { return Set(device.get(), 62, 0, 63); });
 }
 
 // What only the blocking form does.
@@ -194,7 +190,7 @@ TEST_F(MemsetAsync, DeviceMemoryIsSetInStreamOrder) {
   }
 }
 
-// Trap 15: the calling thread writes host memory itself, ahead of what is queued.
+// rules/copies.md 5: the calling thread writes host memory itself, ahead of what is queued.
 TEST_F(MemsetAsync, HostMemoryIsSetAtOnce) {
   PinnedBuffer pinned(64);
   std::vector<uint8_t> pageable(64);

@@ -44,9 +44,7 @@ class PeerCopy : public DeviceTest {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     return bytes;
   }
-  aclError CopySync(int to, int from) {
-    return aclrtMemcpy(blocks_[to], kSize, blocks_[from], kSize, ACL_MEMCPY_DEVICE_TO_DEVICE);
-  }
+  aclError CopySync(int to, int from) { return aclrtMemcpy(blocks_[to], kSize, blocks_[from], kSize, ACL_MEMCPY_DEVICE_TO_DEVICE); }
   aclError CopyAsync(int to, int from, int executing) {
     return aclrtMemcpyAsync(blocks_[to], kSize, blocks_[from], kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, streams_[executing]);
   }
@@ -62,8 +60,7 @@ TEST_F(PeerCopy, IsRejectedWhileAccessIsOff) {
   EXPECT_EQ(CopyAsync(0, 1, 0), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(CopyAsync(1, 0, 0), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtMemcpy(blocks_[1], kSize, pinned.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID);
-  EXPECT_EQ(aclrtMemcpyAsync(pinned.get(), kSize, blocks_[1], kSize, ACL_MEMCPY_DEVICE_TO_HOST, streams_[0]),
-            ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtMemcpyAsync(pinned.get(), kSize, blocks_[1], kSize, ACL_MEMCPY_DEVICE_TO_HOST, streams_[0]), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtSynchronizeStream(streams_[0]), ACL_SUCCESS);
   EXPECT_EQ(Read(0), Pattern(kSize, 1));
   EXPECT_EQ(Read(1), Pattern(kSize, 2));
@@ -91,8 +88,7 @@ TEST_F(PeerCopy, HostMemoryReachesTheEnabledPeer) {
   ASSERT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
   PinnedBuffer pinned(kSize);
   std::memcpy(pinned.get(), Pattern(kSize, 4).data(), kSize);
-  ASSERT_EQ(aclrtMemcpyAsync(blocks_[1], kSize, pinned.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, streams_[0]),
-            ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(blocks_[1], kSize, pinned.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, streams_[0]), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(streams_[0]), ACL_SUCCESS);
   EXPECT_EQ(Read(1), Pattern(kSize, 4));
 }
@@ -146,9 +142,7 @@ TEST_F(PeerCopy, IsTheLastCheck) {
 }
 
 TEST_F(PeerCopy, TwoDimensionalCopyFollowsTheSameRule) {
-  auto copy = [&] {
-    return aclrtMemcpy2dAsync(blocks_[0], 100, blocks_[1], 100, 100, 10, ACL_MEMCPY_DEVICE_TO_DEVICE, streams_[0]);
-  };
+  auto copy = [&] { return aclrtMemcpy2dAsync(blocks_[0], 100, blocks_[1], 100, 100, 10, ACL_MEMCPY_DEVICE_TO_DEVICE, streams_[0]); };
   EXPECT_EQ(copy(), ACL_ERROR_RT_PARAM_INVALID);
   ASSERT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
   ASSERT_EQ(copy(), ACL_SUCCESS);

@@ -25,8 +25,8 @@ struct Args : CallArgs {
 };
 
 aclError Call(const Args& a) {
-  return aclrtReduceAsync(a.dst, a.src, a.count, static_cast<aclrtReduceKind>(a.kind), static_cast<aclDataType>(a.type),
-                          a.stream, a.reserve);
+  return aclrtReduceAsync(a.dst, a.src, a.count, static_cast<aclrtReduceKind>(a.kind), static_cast<aclDataType>(a.type), a.stream,
+                          a.reserve);
 }
 
 TEST_F(ReduceAsync, EarlierCheckWins) {
@@ -110,8 +110,7 @@ TEST_F(ReduceAsync, AlignmentFollowsTheType) {
     aclDataType type;
     size_t align;
   };
-  for (Row row : {Row{ACL_FLOAT, 4}, Row{ACL_INT32, 4}, Row{ACL_FLOAT16, 2}, Row{ACL_INT16, 2}, Row{ACL_BF16, 2},
-                  Row{ACL_INT8, 1}}) {
+  for (Row row : {Row{ACL_FLOAT, 4}, Row{ACL_INT32, 4}, Row{ACL_FLOAT16, 2}, Row{ACL_INT16, 2}, Row{ACL_BF16, 2}, Row{ACL_INT8, 1}}) {
     for (size_t offset = 0; offset < 5; ++offset) {
       SCOPED_TRACE("type " + std::to_string(row.type) + " offset " + std::to_string(offset));
       const aclError expected = offset % row.align == 0 ? ACL_SUCCESS : ACL_ERROR_RT_ADDR_UNALIGNED;
@@ -127,8 +126,7 @@ TEST_F(ReduceAsync, HandleThatIsNoStreamIsRejected) {
   DeviceBuffer src(64);
   BadStreams bad;
   for (const auto& stream : bad.list()) {
-    EXPECT_EQ(aclrtReduceAsync(dst.get(), src.get(), 64, kSum, ACL_FLOAT, stream.handle, nullptr),
-              ACL_ERROR_RT_INVALID_HANDLE)
+    EXPECT_EQ(aclrtReduceAsync(dst.get(), src.get(), 64, kSum, ACL_FLOAT, stream.handle, nullptr), ACL_ERROR_RT_INVALID_HANDLE)
         << stream.what;
   }
 }
@@ -148,8 +146,7 @@ TEST_F(ReduceAsync, OperandsMustBeDeviceMemory) {
 
 // Runs one reduction of `dst` with `src` and returns what is in dst afterwards.
 template <typename T>
-std::vector<T> Reduced(std::vector<T> dst, const std::vector<T>& src, aclrtReduceKind kind, aclDataType type,
-                       aclrtStream stream) {
+std::vector<T> Reduced(std::vector<T> dst, const std::vector<T>& src, aclrtReduceKind kind, aclDataType type, aclrtStream stream) {
   const size_t size = dst.size() * sizeof(T);
   DeviceBuffer dst_device(size);
   DeviceBuffer src_device(size);
@@ -244,9 +241,8 @@ TEST_F(ReduceAsync, TextNamesCallArgumentAndValue) {
              [&] { return aclrtReduceAsync(nullptr, src.get(), 64, kSum, ACL_FLOAT, stream_, nullptr); });
   ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtReduceAsync", "type", "11"},
              [&] { return aclrtReduceAsync(dst.get(), src.get(), 64, kSum, ACL_DOUBLE, stream_, nullptr); });
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtReduceAsync", "kind", "99"}, [&] {
-    return aclrtReduceAsync(dst.get(), src.get(), 64, static_cast<aclrtReduceKind>(99), ACL_FLOAT, stream_, nullptr);
-  });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtReduceAsync", "kind", "99"},
+             [&] { return aclrtReduceAsync(dst.get(), src.get(), 64, static_cast<aclrtReduceKind>(99), ACL_FLOAT, stream_, nullptr); });
 }
 
 }  // namespace reduce_async_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/conformance/copy/call_checks.h"
+#include "tests/conformance/copy/places.h"
 
 namespace ropeway_test::bytes {
 
@@ -72,8 +72,7 @@ struct BatchForm {
     aclrtMemcpyBatchAttr* attrs = b.Pass(b.attrs, Batch::kAttrs);
     size_t* firsts = b.Pass(b.indexes, Batch::kIndexes);
     const size_t n = b.num_attrs;
-    if (async && has_index)
-      return aclrtMemcpyBatchAsync(dsts, maxs, srcs, sizes, b.count, attrs, firsts, n, fail_index, stream);
+    if (async && has_index) return aclrtMemcpyBatchAsync(dsts, maxs, srcs, sizes, b.count, attrs, firsts, n, fail_index, stream);
     if (async) return aclrtMemcpyBatchAsyncV2(dsts, maxs, srcs, sizes, b.count, attrs, firsts, n, stream);
     if (has_index) return aclrtMemcpyBatch(dsts, maxs, srcs, sizes, b.count, attrs, firsts, n, fail_index);
     return aclrtMemcpyBatchV2(dsts, maxs, srcs, sizes, b.count, attrs, firsts, n);
@@ -113,10 +112,8 @@ class BatchTest : public StreamTest, public ::testing::WithParamInterface<BatchF
   void Finish() { ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS); }
 };
 
-enum Place { kDevice, kPinned, kRegistered, kPageable };
 constexpr Place kEveryPlace[] = {kDevice, kPinned, kRegistered, kPageable};
 constexpr Place kEveryHostPlace[] = {kPinned, kRegistered, kPageable};
-constexpr const char* kPlaceNames[] = {"device", "pinned", "registered", "pageable"};
 
 // A block of each kind, filled with bytes that differ everywhere, and beside each the bytes that it must hold: Apply
 // carries out items there, and ExpectAsApplied compares every byte, so that one too many is seen like one too few.
@@ -223,7 +220,7 @@ struct BatchCall : CallArgs {
   size_t item = kNoItem;
 };
 
-// A line of table 4.2: what the call answers once `change` is done to valid arguments.
+// A line of the table of rules/batches.md 2: what the call answers once `change` is done to valid arguments.
 template <typename Change>
 Check<BatchCall> Line(const char* what, aclError code, size_t item, Change change) {
   return {what, code, [=](BatchCall& call) {
@@ -242,8 +239,7 @@ inline std::vector<Check<BatchCall>> OuterBatchLines(const BatchForm& form) {
       Line("failIndex NULL", kRefused, kNoItem, [](BatchCall& c) { c.null_index = true; }),
       missing("sizes NULL", Batch::kSizes),
       Line("numBatches 0", kRefused, kNoItem, [](BatchCall& c) { c.batch.count = 0; }),
-      Line("every size 0", ACL_SUCCESS, kNoItem,
-           [](BatchCall& c) { std::fill(c.batch.sizes.begin(), c.batch.sizes.end(), size_t{0}); }),
+      Line("every size 0", ACL_SUCCESS, kNoItem, [](BatchCall& c) { std::fill(c.batch.sizes.begin(), c.batch.sizes.end(), size_t{0}); }),
       missing("dsts NULL", Batch::kDsts),
       missing("destMaxs NULL", Batch::kDestMaxs),
       missing("srcs NULL", Batch::kSrcs),
@@ -257,8 +253,7 @@ inline std::vector<Check<BatchCall>> OuterBatchLines(const BatchForm& form) {
 }
 
 // Walks the table with ExpectCheckOrder, and compares failIndex as well.
-inline void ExpectBatchCheckOrder(const BatchForm& form, const BatchCall& valid,
-                                  const std::vector<Check<BatchCall>>& lines,
+inline void ExpectBatchCheckOrder(const BatchForm& form, const BatchCall& valid, const std::vector<Check<BatchCall>>& lines,
                                   const Callable<void()>& expect_untouched) {
   auto call = [&](const BatchCall& c) {
     size_t fail_index = 777777;

@@ -219,9 +219,7 @@ inline void Fill(const PinnedBuffer& buffer, const std::vector<uint8_t>& bytes) 
 // synchronise).
 inline void QueueFailingCopy(aclrtStream stream, const DeviceBuffer& buffer) {
   static const uint8_t pageable[16] = {};
-  ASSERT_EQ(
-      aclrtMemcpyAsync(buffer.get(), buffer.size(), pageable, sizeof(pageable), ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
-      ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(buffer.get(), buffer.size(), pageable, sizeof(pageable), ACL_MEMCPY_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
 }
 
 inline size_t FreeDeviceBytes() {

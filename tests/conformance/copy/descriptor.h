@@ -8,7 +8,7 @@ namespace ropeway_test::bytes {
 
 constexpr auto kInner = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
 
-// A descriptor of A2 and A3 (copy-and-memory.md 3.2). Opaque to programs; tests write it to make bad ones.
+// A descriptor of A2 and A3 (rules/descriptors.md 2). Opaque to programs; tests write it to make bad ones.
 struct Descriptor {
   uint32_t header[3] = {};
   uint32_t length = 0;  // 0: 4 GiB

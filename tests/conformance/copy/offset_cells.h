@@ -51,14 +51,12 @@ class OffsetTest : public StreamTest {
   }
 
   aclError Copy(size_t dest_max, size_t dst_offset, size_t count, size_t src_offset) {
-    return aclrtMemcpyAsyncWithOffset(memory_->cells.dst(), dest_max, dst_offset, memory_->cells.src(), count,
-                                      src_offset, kInner, stream_);
+    return aclrtMemcpyAsyncWithOffset(memory_->cells.dst(), dest_max, dst_offset, memory_->cells.src(), count, src_offset, kInner, stream_);
   }
   // What the destination holds once `count` bytes of the source were copied into it.
   std::vector<uint8_t> Moved(size_t dst_offset, size_t count, size_t src_offset) {
     auto bytes = Pattern(kSize, 2);
-    std::copy_n(Pattern(kSize, 1).begin() + static_cast<ptrdiff_t>(src_offset), count,
-                bytes.begin() + static_cast<ptrdiff_t>(dst_offset));
+    std::copy_n(Pattern(kSize, 1).begin() + static_cast<ptrdiff_t>(src_offset), count, bytes.begin() + static_cast<ptrdiff_t>(dst_offset));
     return bytes;
   }
   void ExpectNothingMoved() {

@@ -25,8 +25,7 @@ TEST_F(CaptureBegin, EarlierCheckWins) {
       {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](Args& a) { a.stream = bad.destroyed(); }},
       {"mode 3", ACL_ERROR_RT_PARAM_INVALID, [](Args& a) { a.mode = 3; }},
       {"CPU_SCHEDULE stream", ACL_ERROR_RT_INTERNAL_ERROR, [&](Args& a) { a.stream = scheduled; }},
-      {"default stream", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-       [default_stream = DefaultStream()](Args& a) { a.stream = default_stream; }},
+      {"default stream", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [default_stream = DefaultStream()](Args& a) { a.stream = default_stream; }},
       {"stream under capture", ACL_ERROR_RT_STREAM_CAPTURED, [&](Args& a) { a.stream = busy; }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
       {"stream of another context", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& a) { a.stream = foreign.stream(); }},
@@ -52,8 +51,7 @@ TEST_F(CaptureBegin, HandleThatIsNoStreamIsRejected) {
 
 TEST_F(CaptureBegin, ModeOutsideZeroToTwoIsRejected) {
   for (int mode : {-1, 3, 1000}) {
-    EXPECT_EQ(aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(mode)), ACL_ERROR_RT_PARAM_INVALID)
-        << mode;
+    EXPECT_EQ(aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(mode)), ACL_ERROR_RT_PARAM_INVALID) << mode;
     EXPECT_EQ(CaptureStatusOf(stream_), kIdle) << mode;
   }
 }
@@ -69,8 +67,7 @@ TEST_F(CaptureBegin, EveryModeIsTaken) {
 TEST_F(CaptureBegin, StreamsThatRunElsewhereCannotBeCaptured) {
   for (uint32_t flag : {ACL_STREAM_CPU_SCHEDULE, ACL_STREAM_DEVICE_USE_ONLY}) {
     aclrtStream stream = NewStream(flag);
-    ExpectRefused("aclmdlRICaptureBegin", ACL_ERROR_RT_INTERNAL_ERROR,
-                  [&] { return aclmdlRICaptureBegin(stream, kGlobal); });
+    ExpectRefused("aclmdlRICaptureBegin", ACL_ERROR_RT_INTERNAL_ERROR, [&] { return aclmdlRICaptureBegin(stream, kGlobal); });
     EXPECT_EQ(CaptureStatusOf(stream), kIdle) << flag;
   }
 }

@@ -1,4 +1,4 @@
-// Several streams in one capture (runtime.md 8.3): how a stream joins and comes back, what is refused, and what the
+// Several streams in one capture (rules/graphs.md 3): how a stream joins and comes back, what is refused, and what the
 // events are afterwards. Events that a graph shares with the outside are tested in CaptureExternal_test.cpp.
 #include "tests/conformance/graph/graph_test_util.h"
 
@@ -107,8 +107,7 @@ class CaptureUnjoined : public CaptureTest {
     Begin(stream_);
     body();
     aclmdlRI model = nullptr;
-    ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_UNJOINED,
-                  [&] { return aclmdlRICaptureEnd(stream_, &model); });
+    ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_UNJOINED, [&] { return aclmdlRICaptureEnd(stream_, &model); });
     EXPECT_EQ(CaptureStatusOf(stream_), kIdle);
   }
 };
@@ -166,8 +165,7 @@ TEST_F(CaptureCrossing, EndOnAJoinedStreamIsRefusedAndTheCaptureGoesOn) {
   Begin(stream_);
   Link(stream_, fork, branch);
   aclmdlRI model = nullptr;
-  ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
-                [&] { return aclmdlRICaptureEnd(branch, &model); });
+  ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, [&] { return aclmdlRICaptureEnd(branch, &model); });
   EXPECT_EQ(CaptureStatusOf(stream_), kCapturing);
   EXPECT_EQ(CaptureStatusOf(branch), kCapturing);
   ASSERT_EQ(tally.Add(branch), ACL_SUCCESS);
@@ -233,8 +231,7 @@ TEST_F(CaptureCrossing, EventRecordedOutsideCannotBeWaitedForInside) {
       ASSERT_EQ(aclrtSynchronizeEvent(event.get()), ACL_SUCCESS);
     }
     Begin(stream_);
-    ExpectRefused("aclrtStreamWaitEvent", ACL_ERROR_RT_CAPTURE_DEPENDENCY,
-                  [&] { return aclrtStreamWaitEvent(stream_, event.get()); });
+    ExpectRefused("aclrtStreamWaitEvent", ACL_ERROR_RT_CAPTURE_DEPENDENCY, [&] { return aclrtStreamWaitEvent(stream_, event.get()); });
     EXPECT_EQ(CaptureStatusOf(stream_), kInvalidated) << "a wait inside the capture failed";
     aclmdlRI model = nullptr;
     EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
@@ -249,16 +246,14 @@ TEST_F(CaptureCrossing, EventOfAnotherCaptureInvalidatesBoth) {
   Begin(other);
   Link(other, fork, branch);
   ASSERT_EQ(aclrtRecordEvent(event.get(), stream_), ACL_SUCCESS);
-  ExpectRefused("aclrtStreamWaitEvent", ACL_ERROR_STREAM_CAPTURE_CONFLICT,
-                [&] { return aclrtStreamWaitEvent(branch, event.get()); });
+  ExpectRefused("aclrtStreamWaitEvent", ACL_ERROR_STREAM_CAPTURE_CONFLICT, [&] { return aclrtStreamWaitEvent(branch, event.get()); });
   for (aclrtStream stream : {stream_, other, branch}) {
     EXPECT_EQ(CaptureStatusOf(stream), kInvalidated);
     EXPECT_EQ(tally.Add(stream), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED) << "no work is taken any more";
   }
   for (aclrtStream stream : {stream_, other}) {
     auto* model = reinterpret_cast<aclmdlRI>(uintptr_t{0x10});
-    ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                  [&] { return aclmdlRICaptureEnd(stream, &model); });
+    ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, [&] { return aclmdlRICaptureEnd(stream, &model); });
     EXPECT_EQ(model, nullptr);
     EXPECT_EQ(CaptureStatusOf(stream), kIdle);
   }

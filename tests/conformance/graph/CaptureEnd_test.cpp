@@ -110,8 +110,7 @@ TEST_F(CaptureEnd, OutputIsLeftAloneBeforeTheContextChecksAndNullBehindThem) {
 }
 
 TEST_F(CaptureEnd, StreamThatWasNeverCapturedIsLeftAlone) {
-  ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                [&] { return aclmdlRICaptureEnd(stream_, nullptr); });
+  ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_NOT_CAPTURED, [&] { return aclmdlRICaptureEnd(stream_, nullptr); });
   EXPECT_EQ(tally_->Add(stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(tally_->Get(), 1u);

@@ -1,5 +1,5 @@
 // Events that a graph shares with the outside: Ex events recorded or waited for with the EXTERNAL flag
-// (runtime.md 5.2), and classic events made with ACL_EVENT_EXTERNAL.
+// (rules/events.md 2), and classic events made with ACL_EVENT_EXTERNAL.
 #include "tests/conformance/graph/graph_test_util.h"
 
 namespace ropeway_test::graph {
@@ -14,9 +14,7 @@ aclError WaitForOutside(const TestEvent& event, aclrtStream stream) {
   return aclrtStreamWaitEventWithFlag(stream, event.get(), 0, ACL_EVENT_WAIT_EXTERNAL);
 }
 // The stream cannot go on by itself.
-void ExpectBlocked(aclrtStream stream) {
-  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-}
+void ExpectBlocked(aclrtStream stream) { EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT); }
 
 using CaptureExternal = CaptureTest;
 
@@ -106,9 +104,7 @@ TEST_F(CaptureExternal, EventHasOneExternalUseInAGraph) {
   for (auto [first, second] : {std::pair{kRecord, kRecord}, {kRecord, kWait}, {kWait, kRecord}, {kWait, kWait}}) {
     SCOPED_TRACE(std::to_string(first) + " then " + std::to_string(second));
     TestEvent event(EventKind::kEx);
-    auto use = [&](Use what) {
-      return what == kRecord ? RecordForOutside(event, stream_) : WaitForOutside(event, stream_);
-    };
+    auto use = [&](Use what) { return what == kRecord ? RecordForOutside(event, stream_) : WaitForOutside(event, stream_); };
     Begin(stream_);
     EXPECT_EQ(use(first), ACL_SUCCESS);
     EXPECT_EQ(use(second), ACL_ERROR_RT_PARAM_INVALID);
@@ -134,21 +130,17 @@ TEST_F(CaptureExternal, EventRecordedBeforeIsRefused) {
   ASSERT_EQ(aclrtRecordEvent(for_record.get(), outside), ACL_SUCCESS);
   ASSERT_EQ(aclrtRecordEvent(for_wait.get(), outside), ACL_SUCCESS);
   Begin(stream_);
-  ExpectRefused("aclrtRecordEventWithFlag", ACL_ERROR_RT_PARAM_INVALID,
-                [&] { return RecordForOutside(for_record, stream_); });
-  ExpectRefused("aclrtStreamWaitEventWithFlag", ACL_ERROR_RT_PARAM_INVALID,
-                [&] { return WaitForOutside(for_wait, stream_); });
+  ExpectRefused("aclrtRecordEventWithFlag", ACL_ERROR_RT_PARAM_INVALID, [&] { return RecordForOutside(for_record, stream_); });
+  ExpectRefused("aclrtStreamWaitEventWithFlag", ACL_ERROR_RT_PARAM_INVALID, [&] { return WaitForOutside(for_wait, stream_); });
 }
 
 TEST_F(CaptureExternal, OnlyExEventsWithExactlySyncTakeTheFlag) {
-  TestEvent by_default(EventKind::kDefault), classic(EventKind::kClassic),
-      timed(EventKind::kEx, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE), named(EventKind::kClassic, ACL_EVENT_EXTERNAL);
+  TestEvent by_default(EventKind::kDefault), classic(EventKind::kClassic), timed(EventKind::kEx, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE),
+      named(EventKind::kClassic, ACL_EVENT_EXTERNAL);
   Begin(stream_);
   for (const TestEvent* event : {&by_default, &classic, &timed, &named}) {
-    ExpectRefused("aclrtRecordEventWithFlag", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  [&] { return RecordForOutside(*event, stream_); });
-    ExpectRefused("aclrtStreamWaitEventWithFlag", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  [&] { return WaitForOutside(*event, stream_); });
+    ExpectRefused("aclrtRecordEventWithFlag", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return RecordForOutside(*event, stream_); });
+    ExpectRefused("aclrtStreamWaitEventWithFlag", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return WaitForOutside(*event, stream_); });
   }
 }
 
@@ -197,6 +189,39 @@ TEST_F(CaptureExternal, ClassicEventIsWaitedForFromTheInside) {
     ASSERT_EQ(aclrtResetEvent(event.get(), outside), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(outside), ACL_SUCCESS);
   }
+}
+
+// Wait and reset are replayed together: every replay takes one record, and nobody outside has to take it back.
+TEST_F(CaptureExternal, ClassicEventIsResetByTheReplayThatWaitedForIt) {
+  TestEvent event(EventKind::kClassic, ACL_EVENT_EXTERNAL);
+  aclrtStream outside = NewStream();
+  Tally tally;
+  ASSERT_EQ(aclrtRecordEvent(event.get(), outside), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(outside), ACL_SUCCESS);
+  Begin(stream_);
+  ASSERT_EQ(aclrtStreamWaitEvent(stream_, event.get()), ACL_SUCCESS);
+  ASSERT_EQ(aclrtResetEvent(event.get(), stream_), ACL_SUCCESS);
+  ASSERT_EQ(tally.Add(stream_), ACL_SUCCESS);
+  EXPECT_EQ(CaptureStatusOf(stream_), kCapturing);
+  Model model = End(stream_);
+  EXPECT_EQ(Replay(model, stream_), ACL_SUCCESS) << "the reset was stored and not carried out: the record is still there";
+  for (uint64_t replay = 1; replay < 4; ++replay) {
+    ASSERT_EQ(aclmdlRIExecuteAsync(model.get(), stream_), ACL_SUCCESS);
+    ExpectBlocked(stream_);
+    EXPECT_EQ(tally.Get(), replay);
+    ASSERT_EQ(aclrtRecordEvent(event.get(), outside), ACL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    EXPECT_EQ(tally.Get(), replay + 1);
+  }
+}
+
+TEST_F(CaptureExternal, EventWhoseResetIsCapturedMayBeDestroyedBeforeTheModel) {
+  TestEvent event(EventKind::kClassic, ACL_EVENT_EXTERNAL);
+  Begin(stream_);
+  ASSERT_EQ(aclrtResetEvent(event.get(), stream_), ACL_SUCCESS);
+  Model model = End(stream_);
+  EXPECT_EQ(aclrtDestroyEvent(event.Release()), ACL_SUCCESS);
+  for (int replay = 0; replay < 3; ++replay) EXPECT_EQ(Replay(model, stream_), ACL_SUCCESS);
 }
 
 TEST_F(CaptureExternal, OneGraphWaitsForAnother) {

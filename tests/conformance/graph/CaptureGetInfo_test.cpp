@@ -63,8 +63,7 @@ TEST_F(CaptureGetInfo, TellsTheStatusAndTheModelTogetherOrAlone) {
 TEST_F(CaptureGetInfo, NeedsNoContextAndComparesNone) {
   ForeignContext foreign;
   Begin(stream_);
-  EXPECT_EQ(WithoutContext([&] { return CaptureStatusOf(stream_) == kCapturing ? ACL_SUCCESS : kNotCalled; }),
-            ACL_SUCCESS);
+  EXPECT_EQ(WithoutContext([&] { return CaptureStatusOf(stream_) == kCapturing ? ACL_SUCCESS : kNotCalled; }), ACL_SUCCESS);
   foreign.Run([&] { EXPECT_EQ(CaptureStatusOf(stream_), kCapturing); });
   EXPECT_EQ(CaptureStatusOf(foreign.stream()), kIdle);
   Model model = End(stream_);

@@ -1,5 +1,4 @@
-// What the mode of a capture forbids, to whom, and how a thread gets around it (runtime.md 8.1,
-// copy-and-memory.md 2.8).
+// What the mode of a capture forbids, to whom, and how a thread gets around it (rules/graphs.md 1).
 #include "tests/conformance/graph/unsafe_calls.h"
 
 namespace ropeway_test::graph {
@@ -29,8 +28,7 @@ void ForEveryCombination(aclrtStream stream, const Callable<void(bool, DeviceWor
     DeviceWorker& actor = row.who == kCapturer ? capturer : other;
     capturer.Begin(stream, row.mode);
     for (auto own : kAllModes) {
-      SCOPED_TRACE(std::string(Name(row.mode)) + " capture, " + (row.who == kCapturer ? "capturing" : "other") +
-                   " thread in " + Name(own));
+      SCOPED_TRACE(std::string(Name(row.mode)) + " capture, " + (row.who == kCapturer ? "capturing" : "other") + " thread in " + Name(own));
       actor.SetMode(own);
       body(row.forbidden[own], actor);
     }
@@ -41,14 +39,12 @@ void ForEveryCombination(aclrtStream stream, const Callable<void(bool, DeviceWor
 
 TEST_F(CaptureModes, UnsafeCallsFollowTheTable) {
   UnsafeCalls calls(NewStream());
-  ForEveryCombination(stream_,
-                      [&](bool forbidden, DeviceWorker& actor) { calls.ExpectAllForbidden(forbidden, actor); });
+  ForEveryCombination(stream_, [&](bool forbidden, DeviceWorker& actor) { calls.ExpectAllForbidden(forbidden, actor); });
 }
 
 TEST_F(CaptureModes, UnsafeCallsOnTheDefaultStreamAreNoDifferent) {
   UnsafeCalls calls(nullptr);
-  ForEveryCombination(stream_,
-                      [&](bool forbidden, DeviceWorker& actor) { calls.ExpectAllForbidden(forbidden, actor); });
+  ForEveryCombination(stream_, [&](bool forbidden, DeviceWorker& actor) { calls.ExpectAllForbidden(forbidden, actor); });
 }
 
 // No mode helps: the stream cannot be waited for, and the bytes cannot be kept.
@@ -74,12 +70,10 @@ TEST_F(CaptureModes, PageableCopiesToHostAreUnsafeToo) {
   ExpectRefused("aclrtMemcpy", kSync, [&] { return aclrtMemcpy(host.data(), 64, more.data(), 64, kToHost); });
   ExpectRefused("aclrtMemcpy2d", kSync, [&] { return aclrtMemcpy2d(host.data(), 8, device.get(), 8, 8, 8, kToHost); });
   ExpectRefused("aclrtMemset", kSync, [&] { return aclrtMemset(pinned.get(), 64, 1, 64); });
-  ExpectRefused("aclrtMemcpyAsync", kDegraded,
-                [&] { return aclrtMemcpyAsync(host.data(), 64, device.get(), 64, kToHost, other); });
+  ExpectRefused("aclrtMemcpyAsync", kDegraded, [&] { return aclrtMemcpyAsync(host.data(), 64, device.get(), 64, kToHost, other); });
   ExpectRefused("aclrtMemcpyAsync", kDegraded,
                 [&] { return aclrtMemcpyAsync(host.data(), 64, more.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, other); });
-  ExpectRefused("aclrtMemcpy2dAsync", kDegraded,
-                [&] { return aclrtMemcpy2dAsync(host.data(), 8, device.get(), 8, 8, 8, kToHost, other); });
+  ExpectRefused("aclrtMemcpy2dAsync", kDegraded, [&] { return aclrtMemcpy2dAsync(host.data(), 8, device.get(), 8, 8, 8, kToHost, other); });
   ExpectRefused("aclrtMemcpyBatchAsync", kSync,
                 [&] { return Batch(Batch::kToHost).Add(host.data(), device.get(), 64).Submit(other, &fail); });
   EXPECT_EQ(fail, SIZE_MAX);
@@ -97,26 +91,22 @@ TEST_F(CaptureModes, ProhibitionComesBehindTheArgumentChecks) {
   ExpectAll({
       {"copy of nothing", ACL_SUCCESS, [&] { return aclrtMemcpy(one.get(), 64, host.data(), 0, kToDevice); }},
       {"copy to itself", ACL_SUCCESS, [&] { return aclrtMemcpy(one.get(), 64, one.get(), 64, kOnDevice); }},
-      {"copy without a source", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclrtMemcpy(one.get(), 64, nullptr, 64, kToDevice); }},
-      {"copy above destMax", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return aclrtMemcpy(one.get(), 63, host.data(), 64, kToDevice); }},
+      {"copy without a source", ACL_ERROR_INVALID_PARAM, [&] { return aclrtMemcpy(one.get(), 64, nullptr, 64, kToDevice); }},
+      {"copy above destMax", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtMemcpy(one.get(), 63, host.data(), 64, kToDevice); }},
       {"copy past the block", ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
        [&] { return aclrtMemcpy(one.get(), 1 << 20, host.data(), 1 << 20, kToDevice); }},
       {"set nothing", ACL_SUCCESS, [&] { return aclrtMemset(one.get(), 64, 1, 0); }},
       {"set nowhere", ACL_ERROR_INVALID_PARAM, [&] { return aclrtMemset(nullptr, 64, 1, 64); }},
       {"set above maxCount", ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, [&] { return aclrtMemset(one.get(), 63, 1, 64); }},
       {"no rows", ACL_SUCCESS, [&] { return aclrtMemcpy2d(one.get(), 8, host.data(), 8, 8, 0, kToDevice); }},
-      {"rows on the device", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-       [&] { return aclrtMemcpy2d(one.get(), 8, two.get(), 8, 8, 8, kOnDevice); }},
+      {"rows on the device", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return aclrtMemcpy2d(one.get(), 8, two.get(), 8, 8, 8, kOnDevice); }},
       {"rows between two device blocks", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return aclrtMemcpy2d(one.get(), 8, two.get(), 8, 8, 8, ACL_MEMCPY_DEFAULT); }},
       {"host to host", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
        [&] { return aclrtMemcpyAsync(one.get(), 64, host.data(), 64, ACL_MEMCPY_HOST_TO_HOST, other); }},
       {"wrong direction", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return aclrtMemcpyAsync(one.get(), 64, host.data(), 64, ACL_MEMCPY_DEVICE_TO_HOST, other); }},
-      {"pageable copy to itself", ACL_SUCCESS,
-       [&] { return aclrtMemcpyAsync(host.data(), 64, host.data(), 64, kToDevice, other); }},
+      {"pageable copy to itself", ACL_SUCCESS, [&] { return aclrtMemcpyAsync(host.data(), 64, host.data(), 64, kToDevice, other); }},
   });
   EXPECT_EQ(CaptureStatusOf(stream_), kCapturing);
   Model model = End(stream_);

@@ -61,8 +61,7 @@ TEST_F(CaptureScope, StrictestRunningModeCounts) {
   UnsafeCalls calls(NewStream());
   DeviceWorker workers[3];
   for (const Row& row : kTable) {
-    SCOPED_TRACE(std::string("A ") + Name(row.a) + ", B " + Name(row.b) + ", thread " + "ABC"[row.who] + " in " +
-                 Name(row.own));
+    SCOPED_TRACE(std::string("A ") + Name(row.a) + ", B " + Name(row.b) + ", thread " + "ABC"[row.who] + " in " + Name(row.own));
     workers[kA].Begin(stream_, row.a);
     workers[kB].Begin(second, row.b);
     workers[row.who].SetMode(row.own);
@@ -169,8 +168,7 @@ TEST_F(FreeCalls, StagedCopyOfPageableMemoryIsNotUnsafe) {
   DeviceBuffer device(64);
   const auto bytes = Pattern(64, 8);
   Capture([&] {
-    EXPECT_EQ(aclrtMemcpyAsync(device.get(), 64, bytes.data(), 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, other_),
-              ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpyAsync(device.get(), 64, bytes.data(), 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, other_), ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_SUCCESS);
   });
   EXPECT_EQ(device.Read(64), bytes);

@@ -1,4 +1,4 @@
-// Calls on streams, events and models that take part in a capture (runtime.md 8.2, row by row). What is refused leaves
+// Calls on streams, events and models that take part in a capture (rules/graphs.md 2, row by row). What is refused leaves
 // the capture as it is.
 #include <memory>
 
@@ -57,8 +57,7 @@ TEST_F(CapturedObjects, StreamCannotBeWaitedForAskedOrDestroyed) {
   for (aclrtStream stream : {stream_, joined_}) {
     SCOPED_TRACE(stream == stream_ ? "origin" : "joined");
     ExpectHarmless("aclrtSynchronizeStream", kCaptured, [&] { return aclrtSynchronizeStream(stream); });
-    ExpectHarmless("aclrtSynchronizeStreamWithTimeout", kCaptured,
-                   [&] { return aclrtSynchronizeStreamWithTimeout(stream, 1000); });
+    ExpectHarmless("aclrtSynchronizeStreamWithTimeout", kCaptured, [&] { return aclrtSynchronizeStreamWithTimeout(stream, 1000); });
     ExpectHarmless("aclrtStreamQuery", kCaptured, [&] { return aclrtStreamQuery(stream, &status); });
     ExpectHarmless("aclrtDestroyStream", kCaptured, [&] { return aclrtDestroyStream(stream); });
     ExpectHarmless("aclrtDestroyStreamForce", kCaptured, [&] { return aclrtDestroyStreamForce(stream); });
@@ -73,8 +72,7 @@ TEST_F(CapturedObjects, ArgumentsAreLookedAtBeforeTheCaptureAndTheCaptureBeforeT
       {"status NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclrtStreamQuery(stream_, nullptr); }},
       {"synchronise, no context", ACL_ERROR_RT_STREAM_CAPTURED,
        [&] { return WithoutContext([&] { return aclrtSynchronizeStream(stream_); }); }},
-      {"destroy, no context", ACL_ERROR_RT_STREAM_CAPTURED,
-       [&] { return WithoutContext([&] { return aclrtDestroyStream(stream_); }); }},
+      {"destroy, no context", ACL_ERROR_RT_STREAM_CAPTURED, [&] { return WithoutContext([&] { return aclrtDestroyStream(stream_); }); }},
   });
   Finish();
 }
@@ -83,8 +81,7 @@ TEST_F(CapturedObjects, ModelsCannotBeExecutedOnTheStream) {
   Begin(other_);
   Model ready = End(other_);
   for (aclrtStream stream : {stream_, joined_}) {
-    ExpectHarmless("aclmdlRIExecuteAsync", ACL_ERROR_RT_STREAM_CAPTURED,
-                   [&] { return aclmdlRIExecuteAsync(ready.get(), stream); });
+    ExpectHarmless("aclmdlRIExecuteAsync", ACL_ERROR_RT_STREAM_CAPTURED, [&] { return aclmdlRIExecuteAsync(ready.get(), stream); });
   }
   Finish();
 }
@@ -92,8 +89,7 @@ TEST_F(CapturedObjects, ModelsCannotBeExecutedOnTheStream) {
 TEST_F(CapturedObjects, DeviceCannotBeWaitedForAndNothingOfItIs) {
   Hold hold(other_);
   ExpectHarmless("aclrtSynchronizeDevice", ACL_ERROR_RT_STREAM_CAPTURED, [] { return aclrtSynchronizeDevice(); });
-  ExpectHarmless("aclrtSynchronizeDeviceWithTimeout", ACL_ERROR_RT_STREAM_CAPTURED,
-                 [] { return aclrtSynchronizeDeviceWithTimeout(-1); });
+  ExpectHarmless("aclrtSynchronizeDeviceWithTimeout", ACL_ERROR_RT_STREAM_CAPTURED, [] { return aclrtSynchronizeDeviceWithTimeout(-1); });
   EXPECT_EQ(StatusOf(other_), ACL_STREAM_STATUS_NOT_READY);
   hold.Open();
   Finish();
@@ -117,8 +113,7 @@ TEST_F(CapturedObjects, EventCannotBeAskedWaitedForOrTimed) {
   uint64_t us = 7;
   ExpectHarmless("aclrtQueryEventStatus", kCaptured, [&] { return aclrtQueryEventStatus(event, &status); });
   ExpectHarmless("aclrtSynchronizeEvent", kCaptured, [&] { return aclrtSynchronizeEvent(event); });
-  ExpectHarmless("aclrtSynchronizeEventWithTimeout", kCaptured,
-                 [&] { return aclrtSynchronizeEventWithTimeout(event, 1000); });
+  ExpectHarmless("aclrtSynchronizeEventWithTimeout", kCaptured, [&] { return aclrtSynchronizeEventWithTimeout(event, 1000); });
   ExpectHarmless("aclrtEventElapsedTime", kCaptured, [&] { return aclrtEventElapsedTime(&ms, event, outside.get()); });
   ExpectHarmless("aclrtEventElapsedTime", kCaptured, [&] { return aclrtEventElapsedTime(&ms, outside.get(), event); });
   ExpectHarmless("aclrtEventGetTimestamp", kCaptured, [&] { return aclrtEventGetTimestamp(event, &us); });
@@ -131,8 +126,7 @@ TEST_F(CapturedObjects, EventCannotBeAskedWaitedForOrTimed) {
 TEST_F(CapturedObjects, OverflowSwitchAndTagCannotBeSet) {
   aclrtStreamAttrValue value{};
   for (aclrtStream stream : {stream_, joined_}) {
-    ExpectHarmless("aclrtSetStreamOverflowSwitch", ACL_ERROR_RT_STREAM_CAPTURED,
-                   [&] { return aclrtSetStreamOverflowSwitch(stream, 1); });
+    ExpectHarmless("aclrtSetStreamOverflowSwitch", ACL_ERROR_RT_STREAM_CAPTURED, [&] { return aclrtSetStreamOverflowSwitch(stream, 1); });
     for (auto attr : {ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, ACL_STREAM_ATTR_USER_CUSTOM_TAG}) {
       ExpectHarmless("aclrtSetStreamAttribute", ACL_ERROR_RT_STREAM_CAPTURED,
                      [&] { return aclrtSetStreamAttribute(stream, attr, &value); });
@@ -146,13 +140,10 @@ TEST_F(CapturedObjects, PageableCopiesAreRefused) {
   std::vector<uint8_t> pageable(64, 3);
   size_t fail = 77;
   for (aclrtStream stream : {stream_, joined_}) {
-    ExpectHarmless("aclrtMemcpyAsync", ACL_ERROR_RT_PARAM_INVALID,
-                   [&] { return Copy(device.get(), pageable.data(), 64, stream); });
-    ExpectHarmless("aclrtMemcpyAsync", ACL_ERROR_RT_PARAM_INVALID,
-                   [&] { return Copy(pageable.data(), device.get(), 64, stream); });
-    ExpectHarmless("aclrtMemcpy2dAsync", ACL_ERROR_RT_PARAM_INVALID, [&] {
-      return aclrtMemcpy2dAsync(pageable.data(), 8, device.get(), 8, 8, 8, ACL_MEMCPY_DEVICE_TO_HOST, stream);
-    });
+    ExpectHarmless("aclrtMemcpyAsync", ACL_ERROR_RT_PARAM_INVALID, [&] { return Copy(device.get(), pageable.data(), 64, stream); });
+    ExpectHarmless("aclrtMemcpyAsync", ACL_ERROR_RT_PARAM_INVALID, [&] { return Copy(pageable.data(), device.get(), 64, stream); });
+    ExpectHarmless("aclrtMemcpy2dAsync", ACL_ERROR_RT_PARAM_INVALID,
+                   [&] { return aclrtMemcpy2dAsync(pageable.data(), 8, device.get(), 8, 8, 8, ACL_MEMCPY_DEVICE_TO_HOST, stream); });
     ExpectHarmless("aclrtMemcpyBatchAsync", ACL_ERROR_RT_PARAM_INVALID,
                    [&] { return Batch(Batch::kToHost).Add(pageable.data(), device.get(), 64).Submit(stream, &fail); });
     EXPECT_EQ(fail, SIZE_MAX);
@@ -184,13 +175,11 @@ TEST_F(CapturedObjects, EventsOfTheOldKindsAreRefused) {
   TestEvent timed(EventKind::kClassic, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
   for (const TestEvent* event : {&by_default, &classic, &timed, &ipc}) {
     if (event != &ipc) {
-      ASSERT_EQ(aclrtRecordEvent(event->get(), other_), ACL_SUCCESS)
-          << "so that a wait would have something to wait for";
+      ASSERT_EQ(aclrtRecordEvent(event->get(), other_), ACL_SUCCESS) << "so that a wait would have something to wait for";
     }
     ExpectHarmless("aclrtRecordEvent", kRefused, [&] { return aclrtRecordEvent(event->get(), stream_); });
     ExpectHarmless("aclrtStreamWaitEvent", kRefused, [&] { return aclrtStreamWaitEvent(stream_, event->get()); });
-    ExpectHarmless("aclrtStreamWaitEventWithTimeout", kRefused,
-                   [&] { return aclrtStreamWaitEventWithTimeout(joined_, event->get(), 0); });
+    ExpectHarmless("aclrtStreamWaitEventWithTimeout", kRefused, [&] { return aclrtStreamWaitEventWithTimeout(joined_, event->get(), 0); });
   }
   ExpectHarmless("aclrtResetEvent", kRefused, [&] { return aclrtResetEvent(classic.get(), stream_); });
   EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_SUCCESS);
@@ -233,10 +222,8 @@ TEST_F(CapturedObjects, OtherWorkOfTheDefaultStreamRuns) {
 
 TEST_F(CapturedObjects, OpenModelIsNeitherExecutedNorDestroyed) {
   aclmdlRI open = OpenModelOf(stream_);
-  ExpectHarmless("aclmdlRIExecuteAsync", ACL_ERROR_RT_MODEL_CAPTURED,
-                 [&] { return aclmdlRIExecuteAsync(open, other_); });
-  ExpectHarmless("aclmdlRIExecuteAsync", ACL_ERROR_RT_MODEL_CAPTURED,
-                 [&] { return aclmdlRIExecuteAsync(open, nullptr); });
+  ExpectHarmless("aclmdlRIExecuteAsync", ACL_ERROR_RT_MODEL_CAPTURED, [&] { return aclmdlRIExecuteAsync(open, other_); });
+  ExpectHarmless("aclmdlRIExecuteAsync", ACL_ERROR_RT_MODEL_CAPTURED, [&] { return aclmdlRIExecuteAsync(open, nullptr); });
   ExpectHarmless("aclmdlRIDestroy", ACL_ERROR_RT_MODEL_CAPTURED, [&] { return aclmdlRIDestroy(open); });
   Finish();
 }

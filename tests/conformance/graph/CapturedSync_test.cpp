@@ -11,19 +11,6 @@ namespace captured_sync_test {
 
 using CapturedSync = CaptureTest;
 
-// A notify that destroys itself.
-class TestNotify {
- public:
-  TestNotify() { EXPECT_EQ(aclrtCreateNotify(&notify_, ACL_NOTIFY_DEFAULT), ACL_SUCCESS); }
-  ~TestNotify() { EXPECT_EQ(aclrtDestroyNotify(notify_), ACL_SUCCESS); }
-  TestNotify(const TestNotify&) = delete;
-  TestNotify& operator=(const TestNotify&) = delete;
-  aclrtNotify get() const { return notify_; }
-
- private:
-  aclrtNotify notify_ = nullptr;
-};
-
 TEST_F(CapturedSync, EmptyGraphKeepsTheOrderOfTheStream) {
   Cell from{5}, to;
   PinnedBuffer source(8);

@@ -19,8 +19,7 @@ class CapturedWork : public CaptureTest {
 
   // Captures `submit`, which must not run, and replays it twice: `expected(seed)` must be in `to` each time, where
   // Pattern(kSize, seed) was put in `from` before.
-  void ExpectReplays(Memory& m, const Callable<aclError()>& submit,
-                     const Callable<std::vector<uint8_t>(uint32_t)>& expected) {
+  void ExpectReplays(Memory& m, const Callable<aclError()>& submit, const Callable<std::vector<uint8_t>(uint32_t)>& expected) {
     Put(m, 90);
     Begin(stream_);
     EXPECT_EQ(submit(), ACL_SUCCESS);
@@ -86,10 +85,8 @@ TEST_F(CapturedWork, CopyOfRegisteredMemory) {
 
 TEST_F(CapturedWork, CopyUnderItsOldName) {
   Memory m;
-  ExpectReplays(m, [&] {
-    return aclrtMemcpyAsyncWithCondition(m.to.get(), kSize, m.host_from.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                                         stream_);
-  });
+  ExpectReplays(
+      m, [&] { return aclrtMemcpyAsyncWithCondition(m.to.get(), kSize, m.host_from.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream_); });
 }
 
 // The bytes of kind 5 are taken at the call: a graph could not repeat that.
@@ -100,9 +97,8 @@ TEST_F(CapturedWork, StagedCopyIsRefusedAndHarmless) {
   Begin(stream_);
   void* const hosts[] = {m.host_from.get(), pageable.data()};
   for (void* host : hosts) {
-    ExpectRefused("aclrtMemcpyAsync", ACL_ERROR_RT_PARAM_INVALID, [&] {
-      return aclrtMemcpyAsync(m.to.get(), kSize, host, kSize, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_);
-    });
+    ExpectRefused("aclrtMemcpyAsync", ACL_ERROR_RT_PARAM_INVALID,
+                  [&] { return aclrtMemcpyAsync(m.to.get(), kSize, host, kSize, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_); });
   }
   EXPECT_EQ(CaptureStatusOf(stream_), kCapturing);
   Model model = End(stream_);
@@ -174,8 +170,7 @@ TEST_F(CapturedWork, Reduction) {
     return bytes;
   };
   auto submit = [&] {
-    return aclrtReduceAsync(m.to.get(), m.from.get(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream_,
-                            nullptr);
+    return aclrtReduceAsync(m.to.get(), m.from.get(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream_, nullptr);
   };
   ExpectReplays(m, submit, expected);
 }
@@ -233,8 +228,8 @@ TEST_F(CapturedWork, OffsetCopyFollowsItsCells) {
   other_from.Write(Pattern(kSize, 5));
   Cell dst(reinterpret_cast<uint64_t>(m.to.get())), src(reinterpret_cast<uint64_t>(m.from.get()));
   auto submit = [&] {
-    return aclrtMemcpyAsyncWithOffset(static_cast<void**>(dst.get()), kSize, 16, static_cast<const void**>(src.get()),
-                                      64, 32, kInner, stream_);
+    return aclrtMemcpyAsyncWithOffset(static_cast<void**>(dst.get()), kSize, 16, static_cast<const void**>(src.get()), 64, 32, kInner,
+                                      stream_);
   };
   auto expected = [](uint32_t seed) {
     auto bytes = Pattern(kSize, 99);

@@ -58,14 +58,10 @@ TEST_F(ExecuteErrors, FreedTargetsFailInEveryKindOfWork) {
   const Kind kinds[] = {
       {"copy on the device", [&] { return Copy(freed, source.get(), kSize, stream_); }},
       {"copy from the host", [&] { return Copy(freed, pinned.get(), kSize, stream_); }},
-      {"rows",
-       [&] { return aclrtMemcpy2dAsync(freed, 16, pinned.get(), 16, 16, 16, ACL_MEMCPY_HOST_TO_DEVICE, stream_); }},
+      {"rows", [&] { return aclrtMemcpy2dAsync(freed, 16, pinned.get(), 16, 16, 16, ACL_MEMCPY_HOST_TO_DEVICE, stream_); }},
       {"set", [&] { return aclrtMemsetAsync(freed, kSize, 1, kSize, stream_); }},
       {"reduction",
-       [&] {
-         return aclrtReduceAsync(freed, source.get(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream_,
-                                 nullptr);
-       }},
+       [&] { return aclrtReduceAsync(freed, source.get(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream_, nullptr); }},
       {"batch",
        [&] {
          size_t fail = 0;

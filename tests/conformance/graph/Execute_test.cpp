@@ -67,8 +67,7 @@ TEST_F(Execute, StreamsThatDoNotRunHereAreRejected) {
   Model model = End(stream_);
   for (uint32_t flag : {ACL_STREAM_PERSISTENT, ACL_STREAM_CPU_SCHEDULE, ACL_STREAM_DEVICE_USE_ONLY}) {
     aclrtStream stream = NewStream(flag);
-    ExpectRefused("aclmdlRIExecuteAsync", ACL_ERROR_RT_PARAM_INVALID,
-                  [&] { return aclmdlRIExecuteAsync(model.get(), stream); });
+    ExpectRefused("aclmdlRIExecuteAsync", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRIExecuteAsync(model.get(), stream); });
   }
 }
 

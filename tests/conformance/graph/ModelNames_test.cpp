@@ -1,4 +1,4 @@
-// Names, numbers and descriptions of captured models (runtime.md 8.7).
+// Names, numbers and descriptions of captured models (rules/graphs.md 7).
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,10 +53,8 @@ TEST_F(ModelNames, BadArgumentsAreRejected) {
       {"aclmdlRIDebugPrint", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRIDebugPrint(nullptr); }},
       {"aclmdlRIDebugPrint", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIDebugPrint(stale); }},
       {"aclmdlRIDebugJsonPrint", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRIDebugJsonPrint(nullptr, "m.json", 0); }},
-      {"aclmdlRIDebugJsonPrint", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclmdlRIDebugJsonPrint(model.get(), nullptr, 0); }},
-      {"aclmdlRIDebugJsonPrint", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclmdlRIDebugJsonPrint(stale, "m.json", 0); }},
+      {"aclmdlRIDebugJsonPrint", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRIDebugJsonPrint(model.get(), nullptr, 0); }},
+      {"aclmdlRIDebugJsonPrint", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIDebugJsonPrint(stale, "m.json", 0); }},
   };
   for (const Bad& row : bad) ExpectRefused(row.name, row.code, row.call);
   EXPECT_STREQ(name, "as is");
@@ -169,9 +167,7 @@ class ModelJson : public ModelNames {
     }
     return false;
   }
-  static bool Holds(const json& where, const void* address) {
-    return Holds(where, reinterpret_cast<uint64_t>(address));
-  }
+  static bool Holds(const json& where, const void* address) { return Holds(where, reinterpret_cast<uint64_t>(address)); }
 };
 
 TEST_F(ModelJson, VerboseTellsStreamsTasksSizesAndAddresses) {
@@ -228,8 +224,7 @@ TEST_F(ModelJson, PathThatCannotBeWrittenIsAnError) {
 TEST_F(ModelJson, UnknownFlagsAreRejected) {
   Model model = EmptyModel();
   for (uint32_t flags : {2u, 0x80000000u}) {
-    EXPECT_EQ(aclmdlRIDebugJsonPrint(model.get(), "/nonexistent/folder/model.json", flags), ACL_ERROR_RT_PARAM_INVALID)
-        << flags;
+    EXPECT_EQ(aclmdlRIDebugJsonPrint(model.get(), "/nonexistent/folder/model.json", flags), ACL_ERROR_RT_PARAM_INVALID) << flags;
   }
 }
 

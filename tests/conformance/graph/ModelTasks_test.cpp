@@ -14,12 +14,9 @@ TEST_F(ModelStreams, BadArgumentsAreRejected) {
   Model model = End(stream_);
   aclmdlRI stale = StaleModel(stream_);
   uint32_t count = 77;
-  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_INVALID_PARAM,
-                [&] { return aclmdlRIGetStreams(nullptr, nullptr, &count); });
-  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_PARAM_INVALID,
-                [&] { return aclmdlRIGetStreams(model.get(), nullptr, nullptr); });
-  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_INVALID_HANDLE,
-                [&] { return aclmdlRIGetStreams(stale, nullptr, &count); });
+  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRIGetStreams(nullptr, nullptr, &count); });
+  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRIGetStreams(model.get(), nullptr, nullptr); });
+  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIGetStreams(stale, nullptr, &count); });
   EXPECT_EQ(count, 77u);
 }
 
@@ -49,8 +46,7 @@ TEST_F(ModelStreams, ArrayMustHoldThemAll) {
   Model model = End(stream_);
   aclrtStream few[1] = {};
   uint32_t count = 1;
-  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY,
-                [&] { return aclmdlRIGetStreams(model.get(), few, &count); });
+  ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, [&] { return aclmdlRIGetStreams(model.get(), few, &count); });
   EXPECT_EQ(few[0], nullptr);
   aclrtStream many[5] = {};
   count = 5;
@@ -75,12 +71,9 @@ TEST_F(ModelTasks, BadArgumentsAreRejected) {
   uint32_t number = 77;
   aclmdlRITaskParams params = {};
   ExpectAll({
-      {"tasks, stream NULL", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return aclmdlRIGetTasksByStream(nullptr, nullptr, &number); }},
-      {"tasks, number NULL", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return aclmdlRIGetTasksByStream(stream, nullptr, nullptr); }},
-      {"tasks, stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclmdlRIGetTasksByStream(bad.destroyed(), nullptr, &number); }},
+      {"tasks, stream NULL", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRIGetTasksByStream(nullptr, nullptr, &number); }},
+      {"tasks, number NULL", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRIGetTasksByStream(stream, nullptr, nullptr); }},
+      {"tasks, stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIGetTasksByStream(bad.destroyed(), nullptr, &number); }},
       {"type, task NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRITaskGetType(nullptr, &type); }},
       {"type, output NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRITaskGetType(task, nullptr); }},
       {"id, task NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRITaskGetSeqId(nullptr, &number); }},
@@ -143,12 +136,11 @@ TEST_F(ModelTasks, HaveTheTypesOfTheirWork) {
       {ACL_MODEL_RI_TASK_DEFAULT, [&] { return aclrtMemsetAsync(device.get(), 64, 1, 64, stream_); }},
       {ACL_MODEL_RI_TASK_VALUE_WRITE, [&] { return aclrtValueWrite(word.get(), 1, 0, stream_); }},
       {ACL_MODEL_RI_TASK_VALUE_WAIT, [&] { return aclrtValueWait(word.get(), 1, 0, stream_); }},
-      {ACL_MODEL_RI_TASK_EVENT_RECORD,
-       [&] { return aclrtRecordEventWithFlag(record.get(), stream_, ACL_EVENT_RECORD_EXTERNAL); }},
-      {ACL_MODEL_RI_TASK_EVENT_WAIT,
-       [&] { return aclrtStreamWaitEventWithFlag(stream_, wait.get(), 0, ACL_EVENT_WAIT_EXTERNAL); }},
+      {ACL_MODEL_RI_TASK_EVENT_RECORD, [&] { return aclrtRecordEventWithFlag(record.get(), stream_, ACL_EVENT_RECORD_EXTERNAL); }},
+      {ACL_MODEL_RI_TASK_EVENT_WAIT, [&] { return aclrtStreamWaitEventWithFlag(stream_, wait.get(), 0, ACL_EVENT_WAIT_EXTERNAL); }},
       {ACL_MODEL_RI_TASK_EVENT_RECORD, [&] { return aclrtRecordEvent(classic_record.get(), stream_); }},
       {ACL_MODEL_RI_TASK_EVENT_WAIT, [&] { return aclrtStreamWaitEvent(stream_, classic_wait.get()); }},
+      {ACL_MODEL_RI_TASK_EVENT_RESET, [&] { return aclrtResetEvent(classic_wait.get(), stream_); }},
       {ACL_MODEL_RI_TASK_DEFAULT, [&] { return aclrtLaunchHostFunc(stream_, &CountUp, &calls); }},
   };
   Begin(stream_);

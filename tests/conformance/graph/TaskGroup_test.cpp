@@ -1,4 +1,4 @@
-// Task groups and their update (runtime.md 8.6). They are made for kernels, of which there are none here: an empty
+// Task groups and their update (rules/graphs.md 6). They are made for kernels, of which there are none here: an empty
 // group works from end to end, and any other work breaks the group and its capture.
 #include "tests/conformance/graph/graph_test_util.h"
 
@@ -18,24 +18,18 @@ TEST_F(TaskGroup, NullAndStaleStreamsAreRejected) {
       {"end, handle NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRICaptureTaskGrpEnd(stream_, nullptr); }},
       {"begin, stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRICaptureTaskGrpBegin(bad.destroyed()); }},
       {"end, stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRICaptureTaskGrpEnd(bad.destroyed(), &group); }},
-      {"update, stream NULL", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclmdlRICaptureTaskUpdateBegin(nullptr, kOldGroup); }},
-      {"update, handle NULL", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclmdlRICaptureTaskUpdateBegin(stream_, nullptr); }},
-      {"update, stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclmdlRICaptureTaskUpdateBegin(bad.destroyed(), kOldGroup); }},
+      {"update, stream NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRICaptureTaskUpdateBegin(nullptr, kOldGroup); }},
+      {"update, handle NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRICaptureTaskUpdateBegin(stream_, nullptr); }},
+      {"update, stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRICaptureTaskUpdateBegin(bad.destroyed(), kOldGroup); }},
       {"update end, stream NULL", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRICaptureTaskUpdateEnd(nullptr); }},
-      {"update end, stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclmdlRICaptureTaskUpdateEnd(bad.destroyed()); }},
+      {"update end, stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRICaptureTaskUpdateEnd(bad.destroyed()); }},
   });
 }
 
 TEST_F(TaskGroup, StreamMustBeUnderCapture) {
   aclrtTaskGrp group = kOldGroup;
-  ExpectRefused("aclmdlRICaptureTaskGrpBegin", ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                [&] { return aclmdlRICaptureTaskGrpBegin(stream_); });
-  ExpectRefused("aclmdlRICaptureTaskGrpEnd", ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                [&] { return aclmdlRICaptureTaskGrpEnd(stream_, &group); });
+  ExpectRefused("aclmdlRICaptureTaskGrpBegin", ACL_ERROR_RT_STREAM_NOT_CAPTURED, [&] { return aclmdlRICaptureTaskGrpBegin(stream_); });
+  ExpectRefused("aclmdlRICaptureTaskGrpEnd", ACL_ERROR_RT_STREAM_NOT_CAPTURED, [&] { return aclmdlRICaptureTaskGrpEnd(stream_, &group); });
 }
 
 TEST_F(TaskGroup, EmptyGroupsHaveHandlesOfTheirOwn) {
@@ -72,8 +66,7 @@ TEST_F(TaskGroup, JoinedStreamHasGroupsToo) {
 TEST_F(TaskGroup, NestedBeginIsRejected) {
   Begin(stream_);
   ASSERT_EQ(aclmdlRICaptureTaskGrpBegin(stream_), ACL_SUCCESS);
-  ExpectRefused("aclmdlRICaptureTaskGrpBegin", ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                [&] { return aclmdlRICaptureTaskGrpBegin(stream_); });
+  ExpectRefused("aclmdlRICaptureTaskGrpBegin", ACL_ERROR_STREAM_TASK_GROUP_STATUS, [&] { return aclmdlRICaptureTaskGrpBegin(stream_); });
 }
 
 TEST_F(TaskGroup, UnpairedEndIsRejected) {
@@ -87,8 +80,7 @@ TEST_F(TaskGroup, GroupLeftOpenSpoilsTheEnd) {
   Begin(stream_);
   ASSERT_EQ(aclmdlRICaptureTaskGrpBegin(stream_), ACL_SUCCESS);
   auto* model = reinterpret_cast<aclmdlRI>(uintptr_t{0x10});
-  ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_STREAM_TASK_GROUP_STATUS,
-                [&] { return aclmdlRICaptureEnd(stream_, &model); });
+  ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_STREAM_TASK_GROUP_STATUS, [&] { return aclmdlRICaptureEnd(stream_, &model); });
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(CaptureStatusOf(stream_), kIdle);
 }
@@ -123,8 +115,7 @@ TEST_F(TaskGroup, OtherWorkThanKernelsBreaksGroupAndCapture) {
     const aclError code = aclmdlRICaptureTaskGrpEnd(stream_, &group);
     EXPECT_TRUE(code == ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT || code == ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED) << code;
     EXPECT_EQ(group, nullptr);
-    ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                  [&] { return aclmdlRICaptureEnd(stream_, &model); });
+    ExpectRefused("aclmdlRICaptureEnd", ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, [&] { return aclmdlRICaptureEnd(stream_, &model); });
     EXPECT_EQ(model, nullptr);
     EXPECT_EQ(CaptureStatusOf(stream_), kIdle);
   }

@@ -94,9 +94,7 @@ TEST_F(TaskParams, CopiesCannotBeReadOrChanged) {
   aclmdlRITask task = TasksOf(model).at(0);
   aclmdlRITaskParams params = {};
   aclrtLaunchKernelAttrValue value = {};
-  auto refused = [](aclError code) {
-    return code == ACL_ERROR_RT_PARAM_INVALID || code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-  };
+  auto refused = [](aclError code) { return code == ACL_ERROR_RT_PARAM_INVALID || code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT; };
   EXPECT_PRED1(refused, aclmdlRITaskGetParams(task, &params));
   EXPECT_PRED1(refused, aclmdlRITaskSetParams(task, &params));
   EXPECT_PRED1(refused, aclmdlRIKernelTaskGetAttribute(task, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value));
@@ -113,8 +111,7 @@ TEST_F(TaskParams, TaskKeepsItsType) {
   aclmdlRITaskParams params = Get(task);
   params.type = ACL_MODEL_RI_TASK_VALUE_WAIT;
   params.valueWaitTaskParams = {word.get(), 12, ACL_STREAM_WAIT_VALUE_EQ};
-  ExpectRefused("aclmdlRITaskSetParams", ACL_ERROR_RT_PARAM_INVALID,
-                [&] { return aclmdlRITaskSetParams(task, &params); });
+  ExpectRefused("aclmdlRITaskSetParams", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRITaskSetParams(task, &params); });
   EXPECT_EQ(aclmdlRIUpdate(model.get()), ACL_SUCCESS);
   EXPECT_EQ(Replay(model, stream_), ACL_SUCCESS);
   EXPECT_EQ(word.Get(), 11u);
@@ -145,8 +142,7 @@ TEST_F(TaskParams, UpdateOfNothingIsFine) {
 
 TEST_F(TaskParams, ModelUnderCaptureIsNotUpdated) {
   Begin(stream_);
-  ExpectRefused("aclmdlRIUpdate", ACL_ERROR_RT_MODEL_UPDATE_FAILED,
-                [&] { return aclmdlRIUpdate(OpenModelOf(stream_)); });
+  ExpectRefused("aclmdlRIUpdate", ACL_ERROR_RT_MODEL_UPDATE_FAILED, [&] { return aclmdlRIUpdate(OpenModelOf(stream_)); });
   EXPECT_EQ(CaptureStatusOf(stream_), kCapturing);
   Model model = End(stream_);
   EXPECT_EQ(aclmdlRIUpdate(model.get()), ACL_SUCCESS);

@@ -23,9 +23,7 @@ constexpr auto kCapturing = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 constexpr auto kInvalidated = ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED;
 constexpr auto kInner = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
 
-inline const char* Name(aclmdlRICaptureMode mode) {
-  return mode == kGlobal ? "GLOBAL" : mode == kThreadLocal ? "THREAD_LOCAL" : "RELAXED";
-}
+inline const char* Name(aclmdlRICaptureMode mode) { return mode == kGlobal ? "GLOBAL" : mode == kThreadLocal ? "THREAD_LOCAL" : "RELAXED"; }
 
 // A captured model that destroys itself. Declare it behind the memory and the events that its work uses.
 class Model {
@@ -47,9 +45,7 @@ class Model {
 };
 
 // RELAXED unless the mode is the subject: the test may then look at device memory while it captures.
-inline void Begin(aclrtStream stream, aclmdlRICaptureMode mode = kRelaxed) {
-  ASSERT_EQ(aclmdlRICaptureBegin(stream, mode), ACL_SUCCESS);
-}
+inline void Begin(aclrtStream stream, aclmdlRICaptureMode mode = kRelaxed) { ASSERT_EQ(aclmdlRICaptureBegin(stream, mode), ACL_SUCCESS); }
 
 inline Model End(aclrtStream stream) {
   aclmdlRI handle = nullptr;
@@ -143,8 +139,7 @@ inline void AwaitCell(const Cell& cell, uint64_t value) {
 class Tally {
  public:
   aclError Add(aclrtStream stream) {
-    return aclrtReduceAsync(total_.get(), one_.get(), sizeof(int32_t), ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                            stream, nullptr);
+    return aclrtReduceAsync(total_.get(), one_.get(), sizeof(int32_t), ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
   }
   uint64_t Get() const { return total_.Get(); }
 
@@ -170,16 +165,13 @@ class Batch {
     return *this;
   }
   aclError Run(size_t* fail) {
-    return aclrtMemcpyBatch(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), sizes_.size(), &attr_, &index_, 1,
-                            fail);
+    return aclrtMemcpyBatch(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), sizes_.size(), &attr_, &index_, 1, fail);
   }
   aclError Submit(aclrtStream stream, size_t* fail) {
-    return aclrtMemcpyBatchAsync(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), sizes_.size(), &attr_,
-                                 &index_, 1, fail, stream);
+    return aclrtMemcpyBatchAsync(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), sizes_.size(), &attr_, &index_, 1, fail, stream);
   }
   aclError SubmitV2(aclrtStream stream) {
-    return aclrtMemcpyBatchAsyncV2(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), sizes_.size(), &attr_,
-                                   &index_, 1, stream);
+    return aclrtMemcpyBatchAsyncV2(dsts_.data(), sizes_.data(), srcs_.data(), sizes_.data(), sizes_.size(), &attr_, &index_, 1, stream);
   }
 
  private:

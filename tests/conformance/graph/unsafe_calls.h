@@ -20,8 +20,7 @@ class UnsafeCalls {
   // The asynchronous ones go to `stream`, which is not under capture.
   explicit UnsafeCalls(aclrtStream stream) {
     Sync("aclrtMemcpy", [this] { return aclrtMemcpy(device(), kSize, source(), kSize, ACL_MEMCPY_HOST_TO_DEVICE); });
-    Sync("aclrtMemcpy2d",
-         [this] { return aclrtMemcpy2d(device(), 16, source(), 16, 16, 4, ACL_MEMCPY_HOST_TO_DEVICE); });
+    Sync("aclrtMemcpy2d", [this] { return aclrtMemcpy2d(device(), 16, source(), 16, 16, 4, ACL_MEMCPY_HOST_TO_DEVICE); });
     Sync("aclrtMemset", [this] { return aclrtMemset(device(), kSize, 0x77, kSize); });
     calls_.back().result.assign(kSize, 0x77);
     for (const UnsafeCall& call : PageableOn(stream)) calls_.push_back(call);
@@ -36,9 +35,7 @@ class UnsafeCalls {
     constexpr aclError kItem = ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT;
     constexpr auto kKind = ACL_MEMCPY_HOST_TO_DEVICE;
     auto single = [=, this] { return aclrtMemcpyAsync(device(), kSize, source(), kSize, kKind, stream); };
-    auto old_name = [=, this] {
-      return aclrtMemcpyAsyncWithCondition(device(), kSize, source(), kSize, kKind, stream);
-    };
+    auto old_name = [=, this] { return aclrtMemcpyAsyncWithCondition(device(), kSize, source(), kSize, kKind, stream); };
     auto plane = [=, this] { return aclrtMemcpy2dAsync(device(), 16, source(), 16, 16, 4, kKind, stream); };
     auto batch = [=, this] {
       size_t fail = 77;

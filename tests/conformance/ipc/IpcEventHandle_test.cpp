@@ -58,10 +58,8 @@ TEST_F(IpcEventHandle, OpenChecksInOrder) {
   aclrtIpcEventHandle zero = {}, forged = handle_;
   forged.reserved[63] = forged.reserved[63] == '0' ? '1' : '0';
   ExpectAll({
-      {"null output", ACL_ERROR_INVALID_PARAM,
-       [&] { return WithoutContext([&] { return aclrtIpcOpenEventHandle(zero, nullptr); }); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtIpcOpenEventHandle(zero, &opened); }); }},
+      {"null output", ACL_ERROR_INVALID_PARAM, [&] { return WithoutContext([&] { return aclrtIpcOpenEventHandle(zero, nullptr); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtIpcOpenEventHandle(zero, &opened); }); }},
       {"zeros", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtIpcOpenEventHandle(zero, &opened); }},
       {"forged", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtIpcOpenEventHandle(forged, &opened); }},
   });

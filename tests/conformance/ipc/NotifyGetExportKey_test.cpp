@@ -22,8 +22,7 @@ TEST_F(NotifyGetExportKey, ChecksInOrder) {
       {"stale, no room", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtNotifyGetExportKey(stale, key, 0, 1); }},
       {"no room", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifyGetExportKey(notify.get(), key, 0, 0); }},
       {"too little room", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifyGetExportKey(notify.get(), key, 64, 0); }},
-      {"flag 1, no context", ACL_ERROR_RT_PARAM_INVALID,
-       no_context([&] { return aclrtNotifyGetExportKey(notify.get(), key, 65, 1); })},
+      {"flag 1, no context", ACL_ERROR_RT_PARAM_INVALID, no_context([&] { return aclrtNotifyGetExportKey(notify.get(), key, 65, 1); })},
       {"flag 3", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifyGetExportKey(notify.get(), key, 65, 3); }},
       {"high flag", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifyGetExportKey(notify.get(), key, 65, 1ull << 32); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, no_context([&] { return aclrtNotifyGetExportKey(notify.get(), key, 65, 0); })},
@@ -49,8 +48,7 @@ TEST_F(NotifyGetExportKey, OnceOnly) {
   EXPECT_EQ(aclrtNotifyGetExportKey(notify.get(), again, sizeof(again), 0), ACL_ERROR_RT_INTERNAL_ERROR);
   EXPECT_STREQ(again, "no key");
   SharedNotify imported(key);
-  EXPECT_EQ(aclrtNotifyGetExportKey(imported.get(), again, sizeof(again), 0), ACL_ERROR_RT_PARAM_INVALID)
-      << "only its creator hands it on";
+  EXPECT_EQ(aclrtNotifyGetExportKey(imported.get(), again, sizeof(again), 0), ACL_ERROR_RT_PARAM_INVALID) << "only its creator hands it on";
 }
 
 TEST_F(NotifySetImportPid, ChecksInOrder) {
@@ -63,23 +61,19 @@ TEST_F(NotifySetImportPid, ChecksInOrder) {
       {"null notify", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifySetImportPid(nullptr, &pid, 0); }},
       {"null pids, stale", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifySetImportPid(stale, nullptr, 0); }},
       {"stale, none", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtNotifySetImportPid(stale, &pid, 0); }},
-      {"none, no context", ACL_ERROR_RT_PARAM_INVALID,
-       no_context([&] { return aclrtNotifySetImportPid(notify.get(), &pid, 0); })},
+      {"none, no context", ACL_ERROR_RT_PARAM_INVALID, no_context([&] { return aclrtNotifySetImportPid(notify.get(), &pid, 0); })},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, no_context([&] { return aclrtNotifySetImportPid(notify.get(), &pid, 1); })},
       {"not exported", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifySetImportPid(notify.get(), &pid, 1); }},
       {"servers: null notify", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifySetImportPidInterServer(nullptr, &server, 0); }},
       {"servers: null, stale", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifySetImportPidInterServer(stale, nullptr, 0); }},
-      {"servers: stale, none", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtNotifySetImportPidInterServer(stale, &nobody, 0); }},
+      {"servers: stale, none", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtNotifySetImportPidInterServer(stale, &nobody, 0); }},
       {"servers: none", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifySetImportPidInterServer(notify.get(), &nobody, 0); }},
       {"servers: null pids, no context", ACL_ERROR_RT_PARAM_INVALID,
        no_context([&] { return aclrtNotifySetImportPidInterServer(notify.get(), &nobody, 1); })},
-      {"servers: no pids", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return aclrtNotifySetImportPidInterServer(notify.get(), &none, 1); }},
+      {"servers: no pids", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifySetImportPidInterServer(notify.get(), &none, 1); }},
       {"servers: no context", ACL_ERROR_RT_CONTEXT_NULL,
        no_context([&] { return aclrtNotifySetImportPidInterServer(notify.get(), &server, 1); })},
-      {"servers: not exported", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return aclrtNotifySetImportPidInterServer(notify.get(), &server, 1); }},
+      {"servers: not exported", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifySetImportPidInterServer(notify.get(), &server, 1); }},
   });
   notify.Export(ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT);
   EXPECT_EQ(aclrtNotifySetImportPid(notify.get(), &pid, 1), ACL_SUCCESS);

@@ -36,8 +36,7 @@ TEST_F(NotifyImportByKey, ChecksInOrder) {
   ExpectAll({
       {"null output, bad flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyImportByKey(nullptr, "key", 4); }},
       {"null key, bad flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtNotifyImportByKey(&imported, nullptr, 4); }},
-      {"bad flags, no context", ACL_ERROR_RT_PARAM_INVALID,
-       no_context([&] { return aclrtNotifyImportByKey(&imported, "key", 4); })},
+      {"bad flags, no context", ACL_ERROR_RT_PARAM_INVALID, no_context([&] { return aclrtNotifyImportByKey(&imported, "key", 4); })},
       {"no context, no key", ACL_ERROR_RT_CONTEXT_NULL, no_context([&] { return aclrtNotifyImportByKey(&imported, "key", 0); })},
       {"no key", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtNotifyImportByKey(&imported, "key", 0); }},
   });

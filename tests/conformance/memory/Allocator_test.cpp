@@ -39,8 +39,7 @@ class Allocator : public BareTest {
     aclrtAllocatorGetAddrFromBlockFunc address = nullptr;
   };
   aclError Get(Found* found) {
-    return aclrtAllocatorGetByStream(stream_, &found->desc, &found->object, &found->alloc, &found->free, &found->advise,
-                                     &found->address);
+    return aclrtAllocatorGetByStream(stream_, &found->desc, &found->object, &found->alloc, &found->free, &found->advise, &found->address);
   }
 
   int object_ = 0;

@@ -16,8 +16,7 @@ TEST_F(MemFlush, FlushAndInvalidateDoNothingToGoodArguments) {
   for (const auto& tested : calls) {
     SCOPED_TRACE(tested.name);
     for (bool null_pointer : {true, false}) {
-      const Outcome outcome =
-          Observe([&] { return tested.call(null_pointer ? nullptr : device.get(), null_pointer ? 64 : 0); });
+      const Outcome outcome = Observe([&] { return tested.call(null_pointer ? nullptr : device.get(), null_pointer ? 64 : 0); });
       EXPECT_EQ(outcome.code, ACL_ERROR_INVALID_PARAM);
       ExpectReported(outcome, tested.name);
     }
@@ -63,8 +62,7 @@ TEST_F(CmoAsync, EarlierCheckWins) {
       {"foreign stream", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& a) { a.stream = foreign.get(); }},
   };
   auto call = [](const Args& a) { return aclrtCmoAsync(a.src, a.size, static_cast<aclrtCmoType>(a.type), a.stream); };
-  ExpectCheckOrder("aclrtCmoAsync", valid, checks, call,
-                   [&] { EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS); });
+  ExpectCheckOrder("aclrtCmoAsync", valid, checks, call, [&] { EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS); });
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(device.Read(64), Pattern(64, 2));
 }
@@ -78,8 +76,7 @@ TEST_F(CmoAsync, EveryKnownTypeIsANoOpInStreamOrder) {
     HeldStream held(stream);
     ASSERT_EQ(aclrtMemcpyAsync(device.get(), 64, source.get(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
     for (int type = 0; type <= 3; ++type) {
-      EXPECT_EQ(aclrtCmoAsync(device.get(), 64, static_cast<aclrtCmoType>(type), stream), ACL_SUCCESS)
-          << "type " << type;
+      EXPECT_EQ(aclrtCmoAsync(device.get(), 64, static_cast<aclrtCmoType>(type), stream), ACL_SUCCESS) << "type " << type;
     }
     EXPECT_EQ(device.Read(64), Pattern(64, 4));
     EXPECT_EQ(held.Release(), ACL_SUCCESS);
@@ -91,12 +88,10 @@ TEST_F(CmoAsync, HandleThatIsNoStreamIsRejected) {
   DeviceBuffer device(64);
   BadStreams bad;
   for (const auto& stream : bad.list()) {
-    EXPECT_EQ(aclrtCmoAsync(device.get(), 64, ACL_RT_CMO_TYPE_PREFETCH, stream.handle), ACL_ERROR_RT_INVALID_HANDLE)
-        << stream.what;
+    EXPECT_EQ(aclrtCmoAsync(device.get(), 64, ACL_RT_CMO_TYPE_PREFETCH, stream.handle), ACL_ERROR_RT_INVALID_HANDLE) << stream.what;
   }
   for (int type : {-1, 4, 100}) {
-    EXPECT_EQ(aclrtCmoAsync(device.get(), 64, static_cast<aclrtCmoType>(type), stream_),
-              ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    EXPECT_EQ(aclrtCmoAsync(device.get(), 64, static_cast<aclrtCmoType>(type), stream_), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   }
 }
 

@@ -28,9 +28,7 @@ TEST_F(CheckMemType, EarlierCheckWins) {
       {"unknown type", ACL_ERROR_RT_PARAM_INVALID, [](Args& a) { a.type = 0x80000000u; }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
   };
-  auto call = [&](const Args& a) {
-    return aclrtCheckMemType(a.list, a.size, a.type, a.null_output ? nullptr : &result, a.reserve);
-  };
+  auto call = [&](const Args& a) { return aclrtCheckMemType(a.list, a.size, a.type, a.null_output ? nullptr : &result, a.reserve); };
   ExpectCheckOrder("aclrtCheckMemType", valid, checks, call, [] {});
   EXPECT_EQ(result, 1u);
 }
@@ -79,8 +77,7 @@ TEST_F(CheckMemType, EveryAddressMustFit) {
     SCOPED_TRACE(row.what);
     auto list = row.list;
     uint32_t result = 77;
-    EXPECT_EQ(aclrtCheckMemType(list.data(), static_cast<uint32_t>(list.size()), ACL_RT_MEM_TYPE_DEV, &result, 0),
-              ACL_SUCCESS);
+    EXPECT_EQ(aclrtCheckMemType(list.data(), static_cast<uint32_t>(list.size()), ACL_RT_MEM_TYPE_DEV, &result, 0), ACL_SUCCESS);
     EXPECT_EQ(result, row.expected);
   }
 }

@@ -98,8 +98,7 @@ TEST_F(FreeHost, TextNamesCallAndPointer) {
   int word = 0;
   std::ostringstream address;
   address << static_cast<void*>(&word);
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtFreeHost", "hostPtr", address.str()},
-             [&] { return aclrtFreeHost(&word); });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtFreeHost", "hostPtr", address.str()}, [&] { return aclrtFreeHost(&word); });
 }
 
 }  // namespace free_host_test

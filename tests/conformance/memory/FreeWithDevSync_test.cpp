@@ -24,8 +24,7 @@ aclError AllocateDevice(void** out, size_t size) { return aclrtMalloc(out, size,
 
 INSTANTIATE_TEST_SUITE_P(Memory, FreeWithDevSync,
                          ::testing::Values(Variant{"aclrtFreeWithDevSync", &AllocateDevice, &aclrtFreeWithDevSync},
-                                           Variant{"aclrtFreeHostWithDevSync", &aclrtMallocHost,
-                                                   &aclrtFreeHostWithDevSync}),
+                                           Variant{"aclrtFreeHostWithDevSync", &aclrtMallocHost, &aclrtFreeHostWithDevSync}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_P(FreeWithDevSync, NullIsRejectedFirst) {

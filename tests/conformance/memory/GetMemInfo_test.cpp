@@ -22,8 +22,7 @@ TEST_F(GetMemInfo, EarlierCheckWins) {
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
   };
   auto call = [&](const Args& a) {
-    return aclrtGetMemInfo(static_cast<aclrtMemAttr>(a.attr), a.null_free ? nullptr : &free_bytes,
-                           a.null_total ? nullptr : &total_bytes);
+    return aclrtGetMemInfo(static_cast<aclrtMemAttr>(a.attr), a.null_free ? nullptr : &free_bytes, a.null_total ? nullptr : &total_bytes);
   };
   ExpectCheckOrder("aclrtGetMemInfo", Args{}, checks, call, [&] {
     EXPECT_EQ(free_bytes, 77u);
@@ -36,14 +35,13 @@ TEST_F(GetMemInfo, AttributeOutsideTheListIsRejected) {
   size_t free_bytes = 77;
   size_t total_bytes = 78;
   for (int attr : {-1, 18, 1000}) {
-    EXPECT_EQ(aclrtGetMemInfo(static_cast<aclrtMemAttr>(attr), &free_bytes, &total_bytes),
-              ACL_ERROR_RT_INVALID_MEMORY_TYPE);
+    EXPECT_EQ(aclrtGetMemInfo(static_cast<aclrtMemAttr>(attr), &free_bytes, &total_bytes), ACL_ERROR_RT_INVALID_MEMORY_TYPE);
   }
   EXPECT_EQ(free_bytes, 77u);
   EXPECT_EQ(total_bytes, 78u);
 }
 
-// 7.2: HBM and its huge pools are the pool, 1 GiB pools are rounded down, normal and DDR pools are empty.
+// rules/memory.md 3: HBM and its huge pools are the pool, 1 GiB pools are rounded down, normal and DDR pools are empty.
 TEST_F(GetMemInfo, EveryAttributeReportsItsShareOfTheOnePool) {
   DeviceBuffer block(5 * kMiB);
   size_t free_bytes = 0;
@@ -99,8 +97,7 @@ TEST_F(GetMemInfo, AnswersForTheDeviceOfTheCurrentContext) {
 
 TEST_F(GetMemInfo, TextNamesCallArgumentAndValue) {
   size_t bytes = 0;
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtGetMemInfo", "free"},
-             [&] { return aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &bytes); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtGetMemInfo", "free"}, [&] { return aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &bytes); });
   ExpectText(ACL_ERROR_RT_INVALID_MEMORY_TYPE, {"aclrtGetMemInfo", "attr", "99"},
              [&] { return aclrtGetMemInfo(static_cast<aclrtMemAttr>(99), &bytes, &bytes); });
 }

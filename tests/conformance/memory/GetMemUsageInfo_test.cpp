@@ -24,8 +24,7 @@ TEST_F(GetMemUsageInfo, EarlierCheckWins) {
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
   };
   auto call = [&](const Args& a) {
-    return aclrtGetMemUsageInfo(a.device, a.null_info ? nullptr : infos.data(), a.input,
-                                a.null_output ? nullptr : &found);
+    return aclrtGetMemUsageInfo(a.device, a.null_info ? nullptr : infos.data(), a.input, a.null_output ? nullptr : &found);
   };
   ExpectCheckOrder("aclrtGetMemUsageInfo", Args{}, checks, call, [] {});
 }

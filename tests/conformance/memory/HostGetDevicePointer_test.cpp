@@ -71,11 +71,53 @@ TEST_F(HostGetDevicePointer, PinnedBlockHasAnAliasOnceItIsMapped) {
   EXPECT_EQ(aclrtHostUnregister(pinned.get()), ACL_SUCCESS);
 }
 
+#ifndef ROPEWAY_TEST_VENDOR
+TEST_F(HostGetDevicePointer, TheViewOfAnAliasIsTheHostMemory) {
+  std::vector<uint8_t> host(10000);
+  void* alias = nullptr;
+  ASSERT_EQ(aclrtHostRegister(host.data() + 5, 9000, ACL_HOST_REGISTER_MAPPED, &alias), ACL_SUCCESS);
+  for (size_t offset : {0, 1, 4096, 8999}) {
+    void* view = nullptr;
+    EXPECT_EQ(ropewayHostView(static_cast<char*>(alias) + offset, 9000 - offset, &view), ACL_SUCCESS);
+    EXPECT_EQ(view, host.data() + 5 + offset);
+    ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"ropewayHostView", "devPtr", std::to_string(9001 - offset)},
+               [&] { return ropewayHostView(static_cast<char*>(alias) + offset, 9001 - offset, &view); });
+  }
+  EXPECT_EQ(aclrtHostUnregister(host.data() + 5), ACL_SUCCESS);
+  void* view = &view;
+  EXPECT_EQ(ropewayHostView(alias, 1, &view), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(view, &view);
+}
+
+TEST_F(HostGetDevicePointer, AFreedBlockHasNoViewOfItsAlias) {
+  void* pinned = nullptr;
+  void* alias = nullptr;
+  void* view = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&pinned, 4096), ACL_SUCCESS);
+  ASSERT_EQ(aclrtHostRegister(pinned, 4096, ACL_HOST_REGISTER_MAPPED, &alias), ACL_SUCCESS);
+  EXPECT_EQ(ropewayHostView(alias, 4096, &view), ACL_SUCCESS);
+  EXPECT_EQ(view, pinned);
+  EXPECT_EQ(aclrtFreeHost(pinned), ACL_SUCCESS);
+  EXPECT_EQ(ropewayHostView(alias, 4096, &view), ACL_ERROR_RT_PARAM_INVALID);
+}
+#endif
+
+TEST_F(HostGetDevicePointer, ACopyWithAnAliasIsToldWhatItIs) {
+  std::vector<uint8_t> host(4096);
+  DeviceBuffer device(4096);
+  void* alias = nullptr;
+  ASSERT_EQ(aclrtHostRegister(host.data(), host.size(), ACL_HOST_REGISTER_MAPPED, &alias), ACL_SUCCESS);
+  char address[32];
+  std::snprintf(address, sizeof(address), "%p", static_cast<void*>(host.data()));
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtMemcpy", "alias", address},
+             [&] { return aclrtMemcpy(device.get(), 4096, alias, 4096, ACL_MEMCPY_HOST_TO_DEVICE); });
+  EXPECT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
+}
+
 TEST_F(HostGetDevicePointer, TextNamesCallArgumentAndValue) {
   int word = 0;
   void* out = nullptr;
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostGetDevicePointer", "pHost"},
-             [&] { return aclrtHostGetDevicePointer(nullptr, &out, 0); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostGetDevicePointer", "pHost"}, [&] { return aclrtHostGetDevicePointer(nullptr, &out, 0); });
   ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostGetDevicePointer", "flag", "77"},
              [&] { return aclrtHostGetDevicePointer(&word, &out, 77); });
 }

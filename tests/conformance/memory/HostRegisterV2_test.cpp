@@ -45,8 +45,7 @@ TEST_F(HostRegisterV2, EarlierCheckWins) {
 
 TEST_F(HostRegisterV2, EveryKnownFlagMakesTheMemoryPinned) {
   std::vector<uint8_t> host(4096);
-  for (uint32_t flag :
-       {kMapped, kIoMemory, kReadOnly, kPinned, kMapped | kPinned, kMapped | kIoMemory | kReadOnly | kPinned}) {
+  for (uint32_t flag : {kMapped, kIoMemory, kReadOnly, kPinned, kMapped | kPinned, kMapped | kIoMemory | kReadOnly | kPinned}) {
     SCOPED_TRACE(flag);
     ASSERT_EQ(aclrtHostRegisterV2(host.data(), host.size(), flag), ACL_SUCCESS);
     aclrtPtrAttributes attributes = {};
@@ -94,8 +93,8 @@ TEST_F(HostRegisterV2, ExactlyTheGivenBytesAreRegistered) {
     size_t offset;
     aclrtMemLocationType type;
   };
-  for (Row row : {Row{100, ACL_MEM_LOCATION_TYPE_UNREGISTERED}, Row{101, ACL_MEM_LOCATION_TYPE_HOST},
-                  Row{1101, ACL_MEM_LOCATION_TYPE_HOST}, Row{1102, ACL_MEM_LOCATION_TYPE_UNREGISTERED}}) {
+  for (Row row : {Row{100, ACL_MEM_LOCATION_TYPE_UNREGISTERED}, Row{101, ACL_MEM_LOCATION_TYPE_HOST}, Row{1101, ACL_MEM_LOCATION_TYPE_HOST},
+                  Row{1102, ACL_MEM_LOCATION_TYPE_UNREGISTERED}}) {
     aclrtPtrAttributes attributes = {};
     ASSERT_EQ(aclrtPointerGetAttributes(host.data() + row.offset, &attributes), ACL_SUCCESS);
     EXPECT_EQ(attributes.location.type, row.type) << row.offset;
@@ -120,12 +119,9 @@ TEST_F(HostRegisterV2, CopiesFromItWaitForTheStream) {
 
 TEST_F(HostRegisterV2, TextNamesCallArgumentAndValue) {
   std::vector<uint8_t> host(64);
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostRegisterV2", "ptr"},
-             [] { return aclrtHostRegisterV2(nullptr, 64, kPinned); });
-  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostRegisterV2", "size"},
-             [&] { return aclrtHostRegisterV2(host.data(), 0, kPinned); });
-  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtHostRegisterV2", "flag"},
-             [&] { return aclrtHostRegisterV2(host.data(), 64, 0); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostRegisterV2", "ptr"}, [] { return aclrtHostRegisterV2(nullptr, 64, kPinned); });
+  ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostRegisterV2", "size"}, [&] { return aclrtHostRegisterV2(host.data(), 0, kPinned); });
+  ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtHostRegisterV2", "flag"}, [&] { return aclrtHostRegisterV2(host.data(), 64, 0); });
 }
 
 TEST_F(HostRegisterV2, ManyThreads) {

@@ -1,5 +1,7 @@
 // aclrtHostRegister: host memory that the device can address.
-#include "tests/conformance/copy/call_checks.h"
+#include <algorithm>
+
+#include "tests/conformance/copy/host_pages.h"
 
 namespace ropeway_test::bytes {
 namespace host_register_test {
@@ -30,11 +32,9 @@ TEST_F(HostRegister, EarlierCheckWins) {
       {"registered already", ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, [&](Args& a) { a.ptr = taken.data(); }},
   };
   auto call = [&](const Args& a) {
-    return aclrtHostRegister(a.ptr, a.size, static_cast<aclrtHostRegisterType>(a.type),
-                             a.null_output ? nullptr : &alias);
+    return aclrtHostRegister(a.ptr, a.size, static_cast<aclrtHostRegisterType>(a.type), a.null_output ? nullptr : &alias);
   };
-  ExpectCheckOrder("aclrtHostRegister", valid, checks, call,
-                   [&] { EXPECT_EQ(alias, &mark) << "a failed call wrote devPtr"; });
+  ExpectCheckOrder("aclrtHostRegister", valid, checks, call, [&] { EXPECT_EQ(alias, &mark) << "a failed call wrote devPtr"; });
   EXPECT_NE(alias, &mark);
   EXPECT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
   EXPECT_EQ(aclrtHostUnregister(taken.data()), ACL_SUCCESS);
@@ -44,14 +44,12 @@ TEST_F(HostRegister, TypesOutsideTheTwoBitsAreUnsupported) {
   std::vector<uint8_t> host(4096);
   for (int type : {1, 2, 3, 16, 0x10000000, -1}) {
     void* alias = nullptr;
-    EXPECT_EQ(aclrtHostRegister(host.data(), 4096, static_cast<aclrtHostRegisterType>(type), &alias),
-              ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
+    EXPECT_EQ(aclrtHostRegister(host.data(), 4096, static_cast<aclrtHostRegisterType>(type), &alias), ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
         << "type " << type;
   }
   for (int type : {0, 4, 8, 12}) {
     void* alias = nullptr;
-    EXPECT_EQ(aclrtHostRegister(host.data(), 4096, static_cast<aclrtHostRegisterType>(type), &alias), ACL_SUCCESS)
-        << "type " << type;
+    EXPECT_EQ(aclrtHostRegister(host.data(), 4096, static_cast<aclrtHostRegisterType>(type), &alias), ACL_SUCCESS) << "type " << type;
     EXPECT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
   }
 }
@@ -59,21 +57,17 @@ TEST_F(HostRegister, TypesOutsideTheTwoBitsAreUnsupported) {
 TEST_F(HostRegister, OverlapInAnyFormIsRejected) {
   std::vector<uint8_t> host(16 * kKiB);
   void* alias = nullptr;
-  auto enroll = [&](size_t first, size_t size) {
-    return aclrtHostRegister(host.data() + first, size, ACL_HOST_REGISTER_MAPPED, &alias);
-  };
+  auto enroll = [&](size_t first, size_t size) { return aclrtHostRegister(host.data() + first, size, ACL_HOST_REGISTER_MAPPED, &alias); };
   ASSERT_EQ(enroll(4000, 1000), ACL_SUCCESS);
   const struct {
     const char* what;
     size_t first;
     size_t size;
-  } overlaps[] = {{"the same", 4000, 1000},    {"inside", 4100, 100},     {"around", 3000, 4000},
-                  {"over the start", 3999, 2}, {"over the end", 4999, 2}, {"from the start", 4000, 1},
-                  {"to the end", 4999, 1}};
+  } overlaps[] = {{"the same", 4000, 1000},  {"inside", 4100, 100},       {"around", 3000, 4000}, {"over the start", 3999, 2},
+                  {"over the end", 4999, 2}, {"from the start", 4000, 1}, {"to the end", 4999, 1}};
   for (const auto& row : overlaps) {
     EXPECT_EQ(enroll(row.first, row.size), ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED) << row.what;
-    EXPECT_EQ(aclrtHostRegisterV2(host.data() + row.first, row.size, ACL_HOST_REG_PINNED),
-              ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+    EXPECT_EQ(aclrtHostRegisterV2(host.data() + row.first, row.size, ACL_HOST_REG_PINNED), ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         << row.what;
   }
   EXPECT_EQ(enroll(3000, 1000), ACL_SUCCESS) << "ends where the other begins";
@@ -113,13 +107,11 @@ TEST_F(HostRegister, MemoryBecomesPinnedAndCopiesAsynchronous) {
   DeviceBuffer device(1000);
   std::vector<uint8_t> host = Pattern(1000, 1);
   void* alias = nullptr;
-  ASSERT_EQ(aclrtHostRegister(host.data() + 1, 998, ACL_HOST_REGISTER_MAPPED, &alias), ACL_SUCCESS)
-      << "any address and size";
+  ASSERT_EQ(aclrtHostRegister(host.data() + 1, 998, ACL_HOST_REGISTER_MAPPED, &alias), ACL_SUCCESS) << "any address and size";
   device.Write(Pattern(1000, 2));
   {
     HeldStream held(stream_);
-    ASSERT_EQ(aclrtMemcpyAsync(device.get(), 998, host.data() + 1, 998, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(device.get(), 998, host.data() + 1, 998, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
     EXPECT_EQ(device.Read(1000), Pattern(1000, 2));
     EXPECT_EQ(held.Release(), ACL_SUCCESS);
   }
@@ -127,7 +119,7 @@ TEST_F(HostRegister, MemoryBecomesPinnedAndCopiesAsynchronous) {
   EXPECT_EQ(aclrtHostUnregister(host.data() + 1), ACL_SUCCESS);
 }
 
-// Trap 20: the alias is for device code only.
+// rules/host-memory.md 2: the alias is for device code only.
 TEST_F(HostRegister, AliasIsNoAddressForCopiesAndQueries) {
   DeviceBuffer device(64);
   std::vector<uint8_t> host(4096);
@@ -139,8 +131,7 @@ TEST_F(HostRegister, AliasIsNoAddressForCopiesAndQueries) {
   EXPECT_EQ(aclrtPointerGetAttributes(alias, &attributes), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtMemGetAddressRange(alias, &base, nullptr), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtMemcpy(device.get(), 64, alias, 64, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID);
-  EXPECT_EQ(aclrtMemcpyAsync(alias, 64, device.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
-            ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtMemcpyAsync(alias, 64, device.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtFree(alias), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtHostUnregister(host.data()), ACL_SUCCESS);
 }
@@ -168,6 +159,71 @@ TEST_F(HostRegister, TextNamesCallArgumentAndValue) {
              [&] { return aclrtHostRegister(host.data(), 64, ACL_HOST_REGISTER_MAPPED, nullptr); });
   ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostRegister", "size"},
              [&] { return aclrtHostRegister(host.data(), 0, ACL_HOST_REGISTER_MAPPED, &alias); });
+}
+
+// Both calls, for the whole range: small ones are touched, of large ones the system is asked.
+TEST_F(HostRegister, MemoryThatIsNotThereIsRefused) {
+  for (size_t size : {3 * kPage, 4 * kMiB}) {
+    const auto expect = [&](void* ptr, const void* bad) {
+      int mark = 0;
+      void* alias = &mark;
+      ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtHostRegister", "ptr", Show(ptr), Show(bad)},
+                 [&] { return aclrtHostRegister(ptr, size, ACL_HOST_REGISTER_MAPPED, &alias); });
+      EXPECT_EQ(alias, &mark);
+      ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtHostRegisterV2", "ptr", Show(ptr), Show(bad)},
+                 [&] { return aclrtHostRegisterV2(ptr, size, ACL_HOST_REG_PINNED); });
+    };
+    HostPages host(size + kPage);
+    for (size_t bad : {size_t{0}, size / 2 / kPage * kPage, size - kPage}) {
+      for (int protection : {PROT_NONE, PROT_READ}) {
+        host.Protect(bad, protection);
+        expect(host.at(0), host.at(bad));
+      }
+      host.Protect(bad, PROT_READ | PROT_WRITE);
+    }
+    char* const low = reinterpret_cast<char*>(uintptr_t{kPage} + 16);
+    expect(low, low);
+    host.Protect(size, PROT_NONE);  // right behind it
+    EXPECT_EQ(aclrtHostRegisterV2(host.at(0), size, ACL_HOST_REG_PINNED), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostUnregister(host.at(0)), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostRegisterV2(host.at(1), size - 1, ACL_HOST_REG_PINNED), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostUnregister(host.at(1)), ACL_SUCCESS);
+  }
+}
+
+TEST_F(HostRegister, WhatIsOnlyReadNeedNotBeWritable) {
+  if (!EngineSharesMemory()) GTEST_SKIP() << "a GPU pins memory that can be written";
+  for (size_t size : {3 * kPage, 4 * kMiB}) {
+    HostPages host(size);
+    host.Protect(kPage, PROT_READ);
+    void* alias = nullptr;
+    EXPECT_EQ(aclrtHostRegister(host.at(0), size, ACL_HOST_REGISTER_READONLY, &alias), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostUnregister(host.at(0)), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostRegisterV2(host.at(0), size, ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostUnregister(host.at(0)), ACL_SUCCESS);
+    host.Protect(kPage, PROT_NONE);
+    EXPECT_EQ(aclrtHostRegisterV2(host.at(0), size, ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED), ACL_ERROR_RT_PARAM_INVALID);
+  }
+}
+
+// A stack has the pages that were touched; the others come when they are.
+[[gnu::noinline]] void RegisterStack() {
+  char bytes[2 * kMiB];
+  asm volatile("" : : "r"(bytes) : "memory");
+  EXPECT_EQ(aclrtHostRegisterV2(bytes, sizeof(bytes), ACL_HOST_REG_PINNED), ACL_SUCCESS);
+  EXPECT_EQ(aclrtHostUnregister(bytes), ACL_SUCCESS);
+}
+TEST_F(HostRegister, AStackGrows) { RegisterStack(); }
+
+TEST_F(HostRegister, LargeMemoryIsNotTouched) {
+  HostPages host(64 * kMiB);
+  ASSERT_EQ(aclrtHostRegisterV2(host.at(0), host.size(), ACL_HOST_REG_PINNED), ACL_SUCCESS);
+  std::vector<unsigned char> resident(host.size() / kPage);
+  ASSERT_EQ(mincore(host.at(0), host.size(), resident.data()), 0);
+  if (EngineSharesMemory()) {
+    EXPECT_EQ(std::count_if(resident.begin(), resident.end(), [](unsigned char page) { return (page & 1) != 0; }), 0);
+  }
+  EXPECT_EQ(aclrtHostUnregister(host.at(0)), ACL_SUCCESS);
 }
 
 }  // namespace host_register_test

@@ -34,9 +34,8 @@ TEST_F(HostUnregister, OnlyTheStartOfARegistrationIsAccepted) {
   PinnedBuffer pinned(4096);
   std::vector<uint8_t> host(8192);
   ASSERT_EQ(aclrtHostRegisterV2(host.data() + 100, 4096, ACL_HOST_REG_PINNED), ACL_SUCCESS);
-  for (void* wrong :
-       {static_cast<void*>(host.data()), static_cast<void*>(host.data() + 99), static_cast<void*>(host.data() + 101),
-        static_cast<void*>(host.data() + 4196), static_cast<void*>(pinned.get()), device.get()}) {
+  for (void* wrong : {static_cast<void*>(host.data()), static_cast<void*>(host.data() + 99), static_cast<void*>(host.data() + 101),
+                      static_cast<void*>(host.data() + 4196), static_cast<void*>(pinned.get()), device.get()}) {
     EXPECT_EQ(aclrtHostUnregister(wrong), ACL_ERROR_HOST_MEMORY_NOT_REGISTERED);
   }
   EXPECT_EQ(aclrtHostUnregister(host.data() + 100), ACL_SUCCESS);
@@ -68,8 +67,7 @@ TEST_F(HostUnregister, WorksFromAnotherContext) {
 TEST_F(HostUnregister, TextNamesCallAndArgument) {
   int word = 0;
   ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtHostUnregister", "ptr"}, [] { return aclrtHostUnregister(nullptr); });
-  ExpectText(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, {"aclrtHostUnregister", "ptr"},
-             [&] { return aclrtHostUnregister(&word); });
+  ExpectText(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, {"aclrtHostUnregister", "ptr"}, [&] { return aclrtHostUnregister(&word); });
 }
 
 }  // namespace host_unregister_test

@@ -124,7 +124,7 @@ TEST_F(IpcMem, ThePidListNeedsAKeyOfThisProcess) {
   EXPECT_EQ(aclrtIpcMemSetImportPid(nullptr, &pid, 1), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtIpcMemSetImportPid(key.c_str(), nullptr, 1), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtIpcMemSetImportPid(key.c_str(), &pid, 0), ACL_ERROR_RT_PARAM_INVALID);
-  EXPECT_EQ(OnFreshThread([&] { return aclrtIpcMemSetImportPid(key.c_str(), &pid, 1); }), ACL_ERROR_RT_CONTEXT_NULL);
+  EXPECT_EQ(bytes::OnFreshThread([&] { return aclrtIpcMemSetImportPid(key.c_str(), &pid, 1); }), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(aclrtIpcMemSetImportPid(std::string(64, '0').c_str(), &pid, 1), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtIpcMemSetImportPid(key.c_str(), &pid, 1), ACL_SUCCESS);
   aclrtServerPid server = {0, &pid, 1}, nobody = {0, nullptr, 1};
@@ -132,7 +132,7 @@ TEST_F(IpcMem, ThePidListNeedsAKeyOfThisProcess) {
   EXPECT_EQ(aclrtIpcMemImportPidInterServer(key.c_str(), nullptr, 1), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtIpcMemImportPidInterServer(key.c_str(), &server, 0), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtIpcMemImportPidInterServer(key.c_str(), &nobody, 1), ACL_ERROR_RT_PARAM_INVALID);
-  EXPECT_EQ(OnFreshThread([&] { return aclrtIpcMemImportPidInterServer(key.c_str(), &server, 1); }), ACL_SUCCESS);
+  EXPECT_EQ(bytes::OnFreshThread([&] { return aclrtIpcMemImportPidInterServer(key.c_str(), &server, 1); }), ACL_SUCCESS);
   EXPECT_EQ(Close(key), ACL_SUCCESS);
 }
 
@@ -190,7 +190,7 @@ TEST_F(IpcMem, CloseEndsTheOldestImportFirstAndTheExportLast) {
   EXPECT_EQ(Close(key), ACL_SUCCESS);
   EXPECT_EQ(Close(key), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtIpcMemClose(nullptr), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(OnFreshThread([&] { return Close(key); }), ACL_ERROR_RT_CONTEXT_NULL);
+  EXPECT_EQ(bytes::OnFreshThread([&] { return Close(key); }), ACL_ERROR_RT_CONTEXT_NULL);
 }
 
 TEST_F(IpcMem, WorkQueuedBeforeACloseStillRuns) {

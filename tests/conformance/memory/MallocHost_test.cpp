@@ -15,8 +15,7 @@ class MallocHost : public StreamTest, public ::testing::WithParamInterface<bool>
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, MallocHost, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "WithCfg" : "Plain"; });
+INSTANTIATE_TEST_SUITE_P(Memory, MallocHost, ::testing::Bool(), [](const auto& tested) { return tested.param ? "WithCfg" : "Plain"; });
 
 struct Args : CallArgs {
   bool null_output = false;
@@ -40,8 +39,7 @@ TEST_P(MallocHost, EarlierCheckWins) {
 
 TEST_P(MallocHost, SizesNearTheLimitAreOutOfMemory) {
   void* out = nullptr;
-  for (size_t size :
-       {SIZE_MAX / 2, SIZE_MAX - kGiB, SIZE_MAX - 63, SIZE_MAX - 32, SIZE_MAX - 31, SIZE_MAX - 30, SIZE_MAX}) {
+  for (size_t size : {SIZE_MAX / 2, SIZE_MAX - kGiB, SIZE_MAX - 63, SIZE_MAX - 32, SIZE_MAX - 31, SIZE_MAX - 30, SIZE_MAX}) {
     EXPECT_EQ(Allocate(&out, size), ACL_ERROR_RT_MEMORY_ALLOCATION) << size;
   }
   EXPECT_EQ(out, nullptr);
@@ -158,8 +156,7 @@ TEST_F(MallocHostWithCfg, OnlyModuleIdAndVaFlagAreKnown) {
     aclrtMallocConfig cfg = {&attribute, 1};
     const bool known = type == ACL_RT_MEM_ATTR_MODULE_ID || type == ACL_RT_MEM_ATTR_VA_FLAG;
     void* out = nullptr;
-    EXPECT_EQ(aclrtMallocHostWithCfg(&out, 64, &cfg), known ? ACL_SUCCESS : ACL_ERROR_RT_PARAM_INVALID)
-        << "type " << type;
+    EXPECT_EQ(aclrtMallocHostWithCfg(&out, 64, &cfg), known ? ACL_SUCCESS : ACL_ERROR_RT_PARAM_INVALID) << "type " << type;
     EXPECT_EQ(out != nullptr, known);
     if (out != nullptr) EXPECT_EQ(aclrtFreeHost(out), ACL_SUCCESS);
   }

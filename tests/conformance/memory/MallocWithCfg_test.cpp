@@ -67,8 +67,7 @@ TEST_P(MallocWithCfg, EarlierCheckWins) {
     aclrtMallocConfig cfg = a.cfg;
     return Allocate(a.null_output ? nullptr : &out, a.size, &cfg);
   };
-  ExpectCheckOrder(GetParam().name, valid, checks, call,
-                   [&] { EXPECT_EQ(out, &mark) << "a failed call wrote devPtr"; });
+  ExpectCheckOrder(GetParam().name, valid, checks, call, [&] { EXPECT_EQ(out, &mark) << "a failed call wrote devPtr"; });
   EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
 }
 

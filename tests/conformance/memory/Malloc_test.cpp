@@ -23,8 +23,7 @@ class Malloc : public DeviceTest, public ::testing::WithParamInterface<Variant> 
 };
 
 INSTANTIATE_TEST_SUITE_P(Memory, Malloc,
-                         ::testing::Values(Variant{"aclrtMalloc", &aclrtMalloc, 32},
-                                           Variant{"aclrtMallocAlign32", &aclrtMallocAlign32, 0},
+                         ::testing::Values(Variant{"aclrtMalloc", &aclrtMalloc, 32}, Variant{"aclrtMallocAlign32", &aclrtMallocAlign32, 0},
                                            Variant{"aclrtMallocCached", &aclrtMallocCached, 32}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
@@ -44,8 +43,7 @@ TEST_P(Malloc, EarlierCheckWins) {
       {"out of memory", ACL_ERROR_RT_MEMORY_ALLOCATION, [](Args& a) { a.size = SIZE_MAX / 2; }},
   };
   auto call = [&](const Args& a) { return Allocate(a.null_output ? nullptr : &out, a.size); };
-  ExpectCheckOrder(GetParam().name, Args{}, checks, call,
-                   [&] { EXPECT_EQ(out, &mark) << "a failed call wrote devPtr"; });
+  ExpectCheckOrder(GetParam().name, Args{}, checks, call, [&] { EXPECT_EQ(out, &mark) << "a failed call wrote devPtr"; });
   EXPECT_NE(out, &mark);
   EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
 }
@@ -84,8 +82,7 @@ TEST_P(Malloc, AddressesAreAlignedAndBlocksApart) {
 TEST_P(Malloc, FreeMemoryDropsByTheReservedBytesAtOnce) {
   const size_t at_start = FreeDeviceBytes();
   for (size_t size : {size_t{1}, size_t{32}, size_t{33}, size_t{1000}, kMiB, 5 * kMiB + 1}) {
-    for (int policy : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY, ACL_MEM_MALLOC_NORMAL_ONLY,
-                       ACL_MEM_MALLOC_HUGE_FIRST_P2P}) {
+    for (int policy : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY, ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_FIRST_P2P}) {
       void* out = nullptr;
       ASSERT_EQ(Allocate(&out, size, policy), ACL_SUCCESS);
       EXPECT_EQ(at_start - FreeDeviceBytes(), Reserved(size)) << "size " << size << " policy " << policy;
@@ -163,8 +160,7 @@ TEST_P(Malloc, TextNamesCallArgumentAndValue) {
   const std::string name = GetParam().name;
   ExpectText(ACL_ERROR_INVALID_PARAM, {name, "devPtr"}, [] { return Allocate(nullptr, 64); });
   ExpectText(ACL_ERROR_INVALID_PARAM, {name, "size"}, [&] { return Allocate(&out, 0); });
-  ExpectText(ACL_ERROR_RT_MEMORY_ALLOCATION, {name, std::to_string(SIZE_MAX / 2)},
-             [&] { return Allocate(&out, SIZE_MAX / 2); });
+  ExpectText(ACL_ERROR_RT_MEMORY_ALLOCATION, {name, std::to_string(SIZE_MAX / 2)}, [&] { return Allocate(&out, SIZE_MAX / 2); });
 }
 
 TEST_P(Malloc, ManyThreads) {

@@ -25,8 +25,7 @@ TEST_F(MemAllocManaged, ChecksInOrder) {
        {"size 0", ACL_ERROR_RT_PARAM_INVALID, [](Args& args) { args.size = 0; }},
        {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& args) { args.without_context = true; }},
        {"more than there is", ACL_ERROR_RT_MEMORY_ALLOCATION, [](Args& args) { args.size = UINT64_MAX; }}},
-      [](const Args& args) { return aclrtMemAllocManaged(args.ptr, args.size, args.flag); },
-      [&] { EXPECT_EQ(block, old_value); });
+      [](const Args& args) { return aclrtMemAllocManaged(args.ptr, args.size, args.flag); }, [&] { EXPECT_EQ(block, old_value); });
   EXPECT_NE(block, old_value);
   EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
 }

@@ -32,9 +32,7 @@ TEST_F(MemGetAddressRange, EarlierCheckWins) {
       {"both outputs NULL", ACL_ERROR_RT_PARAM_INVALID, [](Args& a) { a.null_base = a.null_size = true; }},
       {"pageable", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.ptr = &word; }},
   };
-  auto call = [&](const Args& a) {
-    return aclrtMemGetAddressRange(a.ptr, a.null_base ? nullptr : &base, a.null_size ? nullptr : &size);
-  };
+  auto call = [&](const Args& a) { return aclrtMemGetAddressRange(a.ptr, a.null_base ? nullptr : &base, a.null_size ? nullptr : &size); };
   ExpectCheckOrder("aclrtMemGetAddressRange", valid, checks, call, [&] {
     EXPECT_EQ(base, &word);
     EXPECT_EQ(size, 77u);
@@ -61,16 +59,11 @@ TEST_F(MemGetAddressRange, SizeIsTheReservedOneFromEveryPlaceInTheBlock) {
     size_t reserved;
   } rows[] = {
       {"aclrtMalloc", [](void** p, size_t n) { return aclrtMalloc(p, n, ACL_MEM_MALLOC_HUGE_FIRST); }, 1000, 1056},
-      {"aclrtMalloc in huge pages", [](void** p, size_t n) { return aclrtMalloc(p, n, ACL_MEM_MALLOC_HUGE_ONLY); }, 33,
-       96},
-      {"aclrtMalloc in 1 GiB pages", [](void** p, size_t n) { return aclrtMalloc(p, n, ACL_MEM_MALLOC_HUGE1G_ONLY); },
-       kGiB, kGiB},
-      {"aclrtMallocCached", [](void** p, size_t n) { return aclrtMallocCached(p, n, ACL_MEM_MALLOC_HUGE_FIRST); }, 1,
-       64},
-      {"aclrtMallocAlign32", [](void** p, size_t n) { return aclrtMallocAlign32(p, n, ACL_MEM_MALLOC_HUGE_FIRST); },
-       1000, 1024},
-      {"aclrtMallocWithCfg",
-       [](void** p, size_t n) { return aclrtMallocWithCfg(p, n, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); }, 33, 64},
+      {"aclrtMalloc in huge pages", [](void** p, size_t n) { return aclrtMalloc(p, n, ACL_MEM_MALLOC_HUGE_ONLY); }, 33, 96},
+      {"aclrtMalloc in 1 GiB pages", [](void** p, size_t n) { return aclrtMalloc(p, n, ACL_MEM_MALLOC_HUGE1G_ONLY); }, kGiB, kGiB},
+      {"aclrtMallocCached", [](void** p, size_t n) { return aclrtMallocCached(p, n, ACL_MEM_MALLOC_HUGE_FIRST); }, 1, 64},
+      {"aclrtMallocAlign32", [](void** p, size_t n) { return aclrtMallocAlign32(p, n, ACL_MEM_MALLOC_HUGE_FIRST); }, 1000, 1024},
+      {"aclrtMallocWithCfg", [](void** p, size_t n) { return aclrtMallocWithCfg(p, n, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); }, 33, 64},
       {"aclrtMallocHost", [](void** p, size_t n) { return aclrtMallocHost(p, n); }, 1000, 1024},
   };
   for (const auto& row : rows) {

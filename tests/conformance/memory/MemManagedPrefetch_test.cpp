@@ -34,8 +34,14 @@ TEST_F(MemManagedPrefetch, ChecksInOrder) {
        {"size 0", ACL_ERROR_INVALID_PARAM, [](SingleArgs& args) { args.size = 0; }},
        {"flags 1", ACL_ERROR_INVALID_PARAM, [](SingleArgs& args) { args.flags = 1; }},
        {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](SingleArgs& args) { args.stream = bad.destroyed(); }},
-       {"device 99", ACL_ERROR_RT_PARAM_INVALID, [](SingleArgs& args) { args.location = {ACL_MEM_LOCATIONTYPE_DEVICE, 99}; }},
-       {"no place", ACL_ERROR_RT_PARAM_INVALID, [](SingleArgs& args) { args.location = {ACL_MEM_LOCATIONTYPE_INVALID, 0}; }},
+       {"device 99", ACL_ERROR_RT_PARAM_INVALID,
+        [](SingleArgs& args) {
+          args.location = {ACL_MEM_LOCATIONTYPE_DEVICE, 99};
+        }},
+       {"no place", ACL_ERROR_RT_PARAM_INVALID,
+        [](SingleArgs& args) {
+          args.location = {ACL_MEM_LOCATIONTYPE_INVALID, 0};
+        }},
        {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](SingleArgs& args) { args.without_context = true; }},
        {"stream of another context", ACL_ERROR_RT_STREAM_CONTEXT, [&](SingleArgs& args) { args.stream = foreign.get(); }},
        {"device memory", ACL_ERROR_RT_PARAM_INVALID, [&](SingleArgs& args) { args.ptr = device.get(); }},
@@ -90,8 +96,7 @@ aclError Call(const BatchArgs& args) {
 
 // Three ranges, the first to one place and the other two to another.
 struct Batch {
-  explicit Batch(const ManagedBuffer& block, aclrtStream stream)
-      : ptrs{block.get(), block.get() + kPart, block.get() + 2 * kPart} {
+  explicit Batch(const ManagedBuffer& block, aclrtStream stream) : ptrs{block.get(), block.get() + kPart, block.get() + 2 * kPart} {
     args.ptrs = ptrs;
     args.sizes = sizes;
     args.places = places;
@@ -116,28 +121,28 @@ TEST_F(MemManagedPrefetchBatch, ChecksInOrder) {
   const void* holes[] = {block.get(), nullptr, block.get()};
   const void* mixed[] = {block.get(), block.get(), device.get()};
   aclrtMemManagedLocation nowhere[] = {kManagedOnHost, {ACL_MEM_LOCATIONTYPE_DEVICE, -1}};
-  ExpectCheckOrder<Args>(
-      "aclrtMemManagedPrefetchBatchAsync", batch.args,
-      {{"ptrs NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.ptrs = nullptr; }},
-       {"sizes NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.sizes = nullptr; }},
-       {"prefetchLocs NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.places = nullptr; }},
-       {"prefetchLocIdxs NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.indexes = nullptr; }},
-       {"count 0", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.count = 0; }},
-       {"no location", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.runs = 0; }},
-       {"flags 1", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.flags = 1; }},
-       {"more locations than ranges", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.runs = args.count + 1; }},
-       {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](Args& args) { args.stream = bad.destroyed(); }},
-       {"first index 1", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.indexes = late; }},
-       {"index that does not grow", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.indexes = level; }},
-       {"index past the end", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.indexes = far; }},
-       {"device -1", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.places = nowhere; }},
-       {"a NULL among ptrs", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.ptrs = holes; }},
-       {"a 0 among sizes", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.sizes = empty; }},
-       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& args) { args.without_context = true; }},
-       {"stream of another context", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& args) { args.stream = foreign.get(); }},
-       {"device memory among ptrs", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.ptrs = mixed; }},
-       {"past the end", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.sizes = long_sizes; }}},
-      Call, [&] { EXPECT_EQ(ManagedAttribute(kLast, block.get(), kPart), -2) << "a refused batch has no effect at all"; });
+  ExpectCheckOrder<Args>("aclrtMemManagedPrefetchBatchAsync", batch.args,
+                         {{"ptrs NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.ptrs = nullptr; }},
+                          {"sizes NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.sizes = nullptr; }},
+                          {"prefetchLocs NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.places = nullptr; }},
+                          {"prefetchLocIdxs NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.indexes = nullptr; }},
+                          {"count 0", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.count = 0; }},
+                          {"no location", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.runs = 0; }},
+                          {"flags 1", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.flags = 1; }},
+                          {"more locations than ranges", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.runs = args.count + 1; }},
+                          {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](Args& args) { args.stream = bad.destroyed(); }},
+                          {"first index 1", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.indexes = late; }},
+                          {"index that does not grow", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.indexes = level; }},
+                          {"index past the end", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.indexes = far; }},
+                          {"device -1", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.places = nowhere; }},
+                          {"a NULL among ptrs", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.ptrs = holes; }},
+                          {"a 0 among sizes", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.sizes = empty; }},
+                          {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& args) { args.without_context = true; }},
+                          {"stream of another context", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& args) { args.stream = foreign.get(); }},
+                          {"device memory among ptrs", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.ptrs = mixed; }},
+                          {"past the end", ACL_ERROR_RT_PARAM_INVALID, [&](Args& args) { args.sizes = long_sizes; }}},
+                         Call,
+                         [&] { EXPECT_EQ(ManagedAttribute(kLast, block.get(), kPart), -2) << "a refused batch has no effect at all"; });
   EXPECT_EQ(ManagedAttribute(kLast, block.get(), kPart), 1);
 }
 

@@ -36,8 +36,7 @@ TEST_F(MemPoolAttr, SetChecksInOrder) {
        {"attr 7", ACL_ERROR_RT_PARAM_INVALID, [](Args& args) { args.attr = Attr(7); }},
        {"attr 6 to 1 MiB", ACL_ERROR_RT_PARAM_INVALID, [](Args& args) { args.attr = Attr(6); }},
        {"attr 8 to 1 MiB", ACL_ERROR_RT_PARAM_INVALID, [](Args& args) { args.attr = Attr(8); }}},
-      [](const Args& args) { return aclrtMemPoolSetAttr(args.pool, args.attr, args.value); },
-      [&] { EXPECT_EQ(Get(kThreshold), 0u); });
+      [](const Args& args) { return aclrtMemPoolSetAttr(args.pool, args.attr, args.value); }, [&] { EXPECT_EQ(Get(kThreshold), 0u); });
   EXPECT_EQ(Get(kThreshold), kMiB);
 }
 
@@ -146,11 +145,12 @@ TEST_F(MemPoolAttr, PoolsAndTheirMemoryAreCounted) {
 TEST_F(MemPoolTrimTo, ChecksInOrder) {
   Args valid;
   valid.pool = pool_;
-  ExpectCheckOrder<Args>("aclrtMemPoolTrimTo", valid,
-                         {{"memPool NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.pool = nullptr; }},
-                          {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& args) { args.without_context = true; }},
-                          {"no pool", ACL_ERROR_RT_INTERNAL_ERROR, [this](Args& args) { args.pool = stream_; }}},
-                         [](const Args& args) { return aclrtMemPoolTrimTo(args.pool, 0); }, [] {});
+  ExpectCheckOrder<Args>(
+      "aclrtMemPoolTrimTo", valid,
+      {{"memPool NULL", ACL_ERROR_INVALID_PARAM, [](Args& args) { args.pool = nullptr; }},
+       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& args) { args.without_context = true; }},
+       {"no pool", ACL_ERROR_RT_INTERNAL_ERROR, [this](Args& args) { args.pool = stream_; }}},
+      [](const Args& args) { return aclrtMemPoolTrimTo(args.pool, 0); }, [] {});
 }
 
 TEST_F(MemPoolTrimTo, KeepsAtLeastWhatItIsTold) {

@@ -111,8 +111,7 @@ TEST_F(MemPoolFreeAsync, ChecksInOrder) {
        {"memory of aclrtMalloc", ACL_ERROR_RT_PARAM_INVALID, [&](FreeArgs& args) { args.ptr = device.get(); }},
        {"pageable memory", ACL_ERROR_RT_PARAM_INVALID, [&](FreeArgs& args) { args.ptr = &local; }},
        {"inside a block", ACL_ERROR_RT_PARAM_INVALID, [&](FreeArgs& args) { args.ptr = block + 512; }}},
-      [](const FreeArgs& args) { return aclrtMemPoolFreeAsync(args.ptr, args.stream); },
-      [&] { EXPECT_EQ(Used(), kGrain); });
+      [](const FreeArgs& args) { return aclrtMemPoolFreeAsync(args.ptr, args.stream); }, [&] { EXPECT_EQ(Used(), kGrain); });
   EXPECT_EQ(aclrtMemPoolFreeAsync(block, stream_), ACL_ERROR_RT_PARAM_INVALID) << "a second time";
   EXPECT_EQ(aclrtFree(block), ACL_ERROR_RT_PARAM_INVALID);
 }

@@ -32,8 +32,8 @@ TEST_F(PointerGetAttributes, NullIsRejectedByTheOuterLayer) {
   int word = 0;
   auto attributes = Unset();
   for (int which = 0; which < 3; ++which) {
-    const Outcome outcome = Observe(
-        [&] { return aclrtPointerGetAttributes(which == 1 ? &word : nullptr, which == 0 ? &attributes : nullptr); });
+    const Outcome outcome =
+        Observe([&] { return aclrtPointerGetAttributes(which == 1 ? &word : nullptr, which == 0 ? &attributes : nullptr); });
     EXPECT_EQ(outcome.code, ACL_ERROR_INVALID_PARAM);
     ExpectReported(outcome, "aclrtPointerGetAttributes");
   }

@@ -25,8 +25,8 @@ TEST_F(ReserveRemote, CopiesOfEveryKindAreRefused) {
   PinnedBuffer pinned(kSize);
   std::vector<uint8_t> pageable(kSize);
   for (void* other : {device.get(), static_cast<void*>(pinned.get()), static_cast<void*>(pageable.data())}) {
-    for (const aclrtMemcpyKind kind : {ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST,
-                                       ACL_MEMCPY_DEVICE_TO_DEVICE, ACL_MEMCPY_DEFAULT}) {
+    for (const aclrtMemcpyKind kind :
+         {ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE, ACL_MEMCPY_DEFAULT}) {
       EXPECT_NE(aclrtMemcpy(other, kSize, remote_, kSize, kind), ACL_SUCCESS) << kind;
       EXPECT_NE(aclrtMemcpy(remote_, kSize, other, kSize, kind), ACL_SUCCESS) << kind;
       EXPECT_NE(aclrtMemcpyAsync(other, kSize, remote_, kSize, kind, stream_), ACL_SUCCESS) << kind;

@@ -14,8 +14,7 @@ TEST_F(Cmo, KeepsItsPlaceAndChangesNothing) {
   block.Write(bytes);
   StreamGate gate;
   ASSERT_EQ(gate.Close(stream_), ACL_SUCCESS);
-  for (auto type :
-       {ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_WRITEBACK, ACL_RT_CMO_TYPE_INVALID, ACL_RT_CMO_TYPE_FLUSH}) {
+  for (auto type : {ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_WRITEBACK, ACL_RT_CMO_TYPE_INVALID, ACL_RT_CMO_TYPE_FLUSH}) {
     EXPECT_EQ(aclrtCmoAsync(block.get(), 256, type, stream_), ACL_SUCCESS) << type;
   }
   auto status = ACL_STREAM_STATUS_RESERVED;
@@ -95,8 +94,7 @@ TEST_F(Cmo, DescriptorChecks) {
   const auto prefetch = ACL_RT_CMO_TYPE_PREFETCH;
   EXPECT_EQ(aclrtCmoAsyncWithDesc(nullptr, prefetch, stream_, nullptr), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtCmoAsyncWithDesc(descriptor.get(), prefetch, stream_, &prefetch), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(aclrtCmoAsyncWithDesc(descriptor.get(), static_cast<aclrtCmoType>(4), stream_, nullptr),
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclrtCmoAsyncWithDesc(descriptor.get(), static_cast<aclrtCmoType>(4), stream_, nullptr), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(aclrtCmoAsyncWithDesc(descriptor.get(), prefetch, block.get(), nullptr), ACL_ERROR_RT_INVALID_HANDLE);
 }
 

@@ -2,7 +2,7 @@
 // configuration.
 #include <pthread.h>
 
-#include "tests/conformance/refused/refusals.h"
+#include "tests/support/acl_test.h"
 
 #ifndef ROPEWAY_TEST_VENDOR
 extern "C" {
@@ -11,8 +11,7 @@ int32_t rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType,
 int32_t rtGetLogicDevIdByUserDevId(int32_t userDevId, int32_t* logicDevId);
 int32_t rtEnableP2P(uint32_t devIdDes, uint32_t phyIdSrc, uint32_t flag);
 int32_t rtDisableP2P(uint32_t devIdDes, uint32_t phyIdSrc);
-int32_t rtMemcpyAsyncWithoutCheckKind(void* dst, uint64_t destMax, const void* src, uint64_t count, int32_t kind,
-                                      void* stream);
+int32_t rtMemcpyAsyncWithoutCheckKind(void* dst, uint64_t destMax, const void* src, uint64_t count, int32_t kind, void* stream);
 int32_t rtIpcSetMemoryName(const void* ptr, uint64_t byteCount, char* name, uint32_t len);
 int32_t rtIpcDestroyMemoryName(const char* name);
 int32_t rtIpcOpenMemory(void** ptr, const char* name);
@@ -43,10 +42,9 @@ TEST_F(LegacyNames, DeviceInfoAgreesWithTheSuccessor) {
     aclrtDevAttr attribute;
   };
   const Pair pairs[] = {
-      {1, 3, ACL_DEV_ATTR_AICPU_CORE_NUM},       {4, 3, ACL_DEV_ATTR_AICORE_CORE_NUM},
-      {7, 3, ACL_DEV_ATTR_VECTOR_CORE_NUM},      {0, 18, ACL_DEV_ATTR_PHY_CHIP_ID},
-      {0, 26, ACL_DEV_ATTR_SUPER_POD_DEVICE_ID}, {0, 27, ACL_DEV_ATTR_SUPER_POD_SERVER_ID},
-      {0, 29, ACL_DEV_ATTR_SUPER_POD_ID},        {0, 19, ACL_DEV_ATTR_PHY_CHIP_ID},
+      {1, 3, ACL_DEV_ATTR_AICPU_CORE_NUM}, {4, 3, ACL_DEV_ATTR_AICORE_CORE_NUM},      {7, 3, ACL_DEV_ATTR_VECTOR_CORE_NUM},
+      {0, 18, ACL_DEV_ATTR_PHY_CHIP_ID},   {0, 26, ACL_DEV_ATTR_SUPER_POD_DEVICE_ID}, {0, 27, ACL_DEV_ATTR_SUPER_POD_SERVER_ID},
+      {0, 29, ACL_DEV_ATTR_SUPER_POD_ID},  {0, 19, ACL_DEV_ATTR_PHY_CHIP_ID},
   };
   for (const Pair& pair : pairs) {
     int64_t older = -77, newer = -78;

@@ -150,8 +150,7 @@ TEST_F(DestroyContext, FinishesWhatCanRunAndDropsWhatCannot) {
       aclrtStream blocked = nullptr;
       ASSERT_EQ(aclrtCreateStream(&blocked), ACL_SUCCESS);
       ASSERT_EQ(forever.Block(blocked), ACL_SUCCESS);
-      ASSERT_EQ(aclrtMemcpyAsync(host.get(), 4096, block.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, foreign.stream()),
-                ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpyAsync(host.get(), 4096, block.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, foreign.stream()), ACL_SUCCESS);
     });
   }
   EXPECT_EQ(std::memcmp(host.get(), bytes.data(), 4096), 0);

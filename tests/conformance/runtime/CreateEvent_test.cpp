@@ -11,8 +11,7 @@ using CreateEvent = DeviceTest;
 TEST_F(CreateEvent, EarlierCheckWins) {
   aclrtEvent event = kUntouched;
   ExpectAll({
-      {"default: null, no context", ACL_ERROR_INVALID_PARAM,
-       [] { return WithoutContext([] { return aclrtCreateEvent(nullptr); }); }},
+      {"default: null, no context", ACL_ERROR_INVALID_PARAM, [] { return WithoutContext([] { return aclrtCreateEvent(nullptr); }); }},
       {"classic: null, bad flag, no context", ACL_ERROR_INVALID_PARAM,
        [] { return WithoutContext([] { return aclrtCreateEventWithFlag(nullptr, 0); }); }},
       {"Ex: null, bad flag, no context", ACL_ERROR_INVALID_PARAM,
@@ -21,8 +20,7 @@ TEST_F(CreateEvent, EarlierCheckWins) {
        [&] { return WithoutContext([&] { return aclrtCreateEventWithFlag(&event, 0); }); }},
       {"Ex: bad flag, no context", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return WithoutContext([&] { return aclrtCreateEventExWithFlag(&event, 0); }); }},
-      {"default: no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtCreateEvent(&event); }); }},
+      {"default: no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtCreateEvent(&event); }); }},
       {"classic: no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC); }); }},
       {"Ex: no context", ACL_ERROR_RT_CONTEXT_NULL,

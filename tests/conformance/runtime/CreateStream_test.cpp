@@ -68,11 +68,9 @@ TEST_F(CreateStream, FlagsAreReportedAndUnknownBitsDropped) {
 }
 
 TEST_F(CreateStream, DeviceOnlyWithAnyOtherKnownFlagIsRejected) {
-  for (uint32_t other : {ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_PERSISTENT, ACL_STREAM_HUGE,
-                         ACL_STREAM_CPU_SCHEDULE}) {
+  for (uint32_t other : {ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_PERSISTENT, ACL_STREAM_HUGE, ACL_STREAM_CPU_SCHEDULE}) {
     aclrtStream stream = kUntouched;
-    EXPECT_EQ(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_DEVICE_USE_ONLY | other), ACL_ERROR_RT_PARAM_INVALID)
-        << other;
+    EXPECT_EQ(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_DEVICE_USE_ONLY | other), ACL_ERROR_RT_PARAM_INVALID) << other;
     EXPECT_EQ(stream, kUntouched);
   }
 }
@@ -165,10 +163,8 @@ TEST_F(CreateStream, ManyThreadsCreateUseAndDestroy) {
         TestStream stream(round % 8, 0);
         auto bytes = Pattern(4096, i * 100 + round);
         std::memcpy(in.get(), bytes.data(), 4096);
-        ASSERT_EQ(aclrtMemcpyAsync(block.get(), 4096, in.get(), 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()),
-                  ACL_SUCCESS);
-        ASSERT_EQ(aclrtMemcpyAsync(out.get(), 4096, block.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()),
-                  ACL_SUCCESS);
+        ASSERT_EQ(aclrtMemcpyAsync(block.get(), 4096, in.get(), 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()), ACL_SUCCESS);
+        ASSERT_EQ(aclrtMemcpyAsync(out.get(), 4096, block.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()), ACL_SUCCESS);
         ASSERT_EQ(aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
         EXPECT_EQ(std::memcmp(out.get(), bytes.data(), 4096), 0);
       }

@@ -18,10 +18,8 @@ TEST_P(DestroyStreamChecks, EarlierCheckWins) {
   ForeignContext foreign;
   TestStream mine;
   ExpectAll({
-      {"null, no context", ACL_ERROR_INVALID_PARAM,
-       [&] { return WithoutContext([&] { return GetParam()(nullptr); }); }},
-      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return WithoutContext([&] { return GetParam()(stale); }); }},
+      {"null, no context", ACL_ERROR_INVALID_PARAM, [&] { return WithoutContext([&] { return GetParam()(nullptr); }); }},
+      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE, [&] { return WithoutContext([&] { return GetParam()(stale); }); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return GetParam()(mine.get()); }); }},
       {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return GetParam()(foreign.stream()); }},
   });

@@ -36,14 +36,12 @@ void PrintTo(const Conversion& conversion, std::ostream* out) { *out << conversi
 
 class DeviceIdConversion : public BareTest, public ::testing::WithParamInterface<Conversion> {};
 
-INSTANTIATE_TEST_SUITE_P(All, DeviceIdConversion,
-                         ::testing::Values(Conversion{"LogicByUser", &aclrtGetLogicDevIdByUserDevId},
-                                           Conversion{"UserByLogic", &aclrtGetUserDevIdByLogicDevId},
-                                           Conversion{"LogicByPhy", &aclrtGetLogicDevIdByPhyDevId},
-                                           Conversion{"PhyByLogic", &aclrtGetPhyDevIdByLogicDevId},
-                                           Conversion{"UserByPhy", &aclrtGetUserDevIdByPhyDevId},
-                                           Conversion{"PhyByUser", &aclrtGetPhyDevIdByUserDevId}),
-                         [](const auto& row) { return std::string(row.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    All, DeviceIdConversion,
+    ::testing::Values(Conversion{"LogicByUser", &aclrtGetLogicDevIdByUserDevId}, Conversion{"UserByLogic", &aclrtGetUserDevIdByLogicDevId},
+                      Conversion{"LogicByPhy", &aclrtGetLogicDevIdByPhyDevId}, Conversion{"PhyByLogic", &aclrtGetPhyDevIdByLogicDevId},
+                      Conversion{"UserByPhy", &aclrtGetUserDevIdByPhyDevId}, Conversion{"PhyByUser", &aclrtGetPhyDevIdByUserDevId}),
+    [](const auto& row) { return std::string(row.param.name); });
 
 TEST_P(DeviceIdConversion, IsTheIdentityWithoutAFilter) {
   uint32_t count = 0;

@@ -87,8 +87,7 @@ TEST_P(DeviceResetWork, UnfinishedCopiesAreFinished) {
   aclrtStream stream = nullptr;
   ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
   for (size_t i = 0; i < kCopies; ++i) {
-    ASSERT_EQ(aclrtMemcpyAsync(host.get() + i * kSize, kSize, block, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(host.get() + i * kSize, kSize, block, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream), ACL_SUCCESS);
   }
   ASSERT_EQ(GetParam()(0), ACL_SUCCESS);
   for (size_t i = 0; i < kCopies; ++i) {

@@ -85,8 +85,7 @@ TEST_F(DeviceTaskAbort, CallbackIsRegisteredByName) {
   ASSERT_EQ(aclrtSetDeviceTaskAbortCallback("watch", on_abort, &stages), ACL_SUCCESS);
   EXPECT_EQ(aclrtDeviceTaskAbort(0, 0), ACL_SUCCESS);
   EXPECT_EQ(aclrtSetDeviceTaskAbortCallback("watch", nullptr, nullptr), ACL_SUCCESS);
-  EXPECT_EQ(stages,
-            (std::vector<aclrtDeviceTaskAbortStage>{ACL_RT_DEVICE_TASK_ABORT_PRE, ACL_RT_DEVICE_TASK_ABORT_POST}));
+  EXPECT_EQ(stages, (std::vector<aclrtDeviceTaskAbortStage>{ACL_RT_DEVICE_TASK_ABORT_PRE, ACL_RT_DEVICE_TASK_ABORT_POST}));
   EXPECT_EQ(aclrtDeviceTaskAbort(0, 0), ACL_SUCCESS);
   EXPECT_EQ(stages.size(), 2u) << "removed";
 }

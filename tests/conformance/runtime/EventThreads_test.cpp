@@ -19,12 +19,10 @@ void PingPong(uint32_t thread, EventKind kind) {
     TestEvent ready(kind), taken(kind);
     auto bytes = Pattern(kSize, thread * 1000 + round);
     std::memcpy(in.get(), bytes.data(), kSize);
-    ASSERT_EQ(aclrtMemcpyAsync(block.get(), kSize, in.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, producer.get()),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(block.get(), kSize, in.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, producer.get()), ACL_SUCCESS);
     ASSERT_EQ(aclrtRecordEvent(ready.get(), producer.get()), ACL_SUCCESS);
     ASSERT_EQ(aclrtStreamWaitEvent(consumer.get(), ready.get()), ACL_SUCCESS);
-    ASSERT_EQ(aclrtMemcpyAsync(out.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, consumer.get()),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(out.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, consumer.get()), ACL_SUCCESS);
     ASSERT_EQ(aclrtRecordEvent(taken.get(), consumer.get()), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeEvent(taken.get()), ACL_SUCCESS);
     ASSERT_EQ(std::memcmp(out.get(), bytes.data(), kSize), 0) << "thread " << thread << " round " << round;
@@ -56,9 +54,9 @@ TEST_F(EventThreads, ChainThroughStreamsOfManyThreads) {
     OnFreshThread([&] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       ASSERT_EQ(aclrtStreamWaitEvent(streams[i].get(), events[i]), ACL_SUCCESS);
-      ASSERT_EQ(aclrtMemcpyAsync(block.at((i + 1) * kSize), kSize, block.at(i * kSize), kSize,
-                                 ACL_MEMCPY_DEVICE_TO_DEVICE, streams[i].get()),
-                ACL_SUCCESS);
+      ASSERT_EQ(
+          aclrtMemcpyAsync(block.at((i + 1) * kSize), kSize, block.at(i * kSize), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, streams[i].get()),
+          ACL_SUCCESS);
       ASSERT_EQ(aclrtRecordEvent(events[i + 1], streams[i].get()), ACL_SUCCESS);
     });
   }
@@ -79,17 +77,10 @@ TEST_F(EventThreads, OneEventRecordedQueriedAndWaitedForByAll) {
       TestStream stream;
       for (int round = 0; round < 50; ++round) {
         switch ((i + round) % 4) {
-          case 0:
-            ASSERT_EQ(aclrtRecordEvent(shared.get(), stream.get()), ACL_SUCCESS);
-            break;
-          case 1:
-            ASSERT_EQ(aclrtStreamWaitEvent(stream.get(), shared.get()), ACL_SUCCESS);
-            break;
-          case 2:
-            RecordedStatus(shared.get());
-            break;
-          default:
-            ASSERT_EQ(aclrtSynchronizeEvent(shared.get()), ACL_SUCCESS);
+          case 0: ASSERT_EQ(aclrtRecordEvent(shared.get(), stream.get()), ACL_SUCCESS); break;
+          case 1: ASSERT_EQ(aclrtStreamWaitEvent(stream.get(), shared.get()), ACL_SUCCESS); break;
+          case 2: RecordedStatus(shared.get()); break;
+          default: ASSERT_EQ(aclrtSynchronizeEvent(shared.get()), ACL_SUCCESS);
         }
       }
       ASSERT_EQ(aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);

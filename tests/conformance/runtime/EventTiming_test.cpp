@@ -18,14 +18,12 @@ TEST_F(EventElapsedTime, EarlierCheckWins) {
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   float ms = 77;
   ExpectAll({
-      {"null output, stale events", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclrtEventElapsedTime(nullptr, stale, stale); }},
+      {"null output, stale events", ACL_ERROR_INVALID_PARAM, [&] { return aclrtEventElapsedTime(nullptr, stale, stale); }},
       {"null start, stale end", ACL_ERROR_INVALID_PARAM, [&] { return aclrtEventElapsedTime(&ms, nullptr, stale); }},
       {"stale start, null end", ACL_ERROR_INVALID_PARAM, [&] { return aclrtEventElapsedTime(&ms, stale, nullptr); }},
       {"stale start", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtEventElapsedTime(&ms, stale, event.get()); }},
       {"stale end", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtEventElapsedTime(&ms, event.get(), stale); }},
-      {"external", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-       [&] { return aclrtEventElapsedTime(&ms, event.get(), external.get()); }},
+      {"external", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return aclrtEventElapsedTime(&ms, event.get(), external.get()); }},
   });
   EXPECT_EQ(ms, 77);
 }
@@ -40,18 +38,12 @@ TEST_F(EventElapsedTime, NeverRecordedIncompleteAndUntimed) {
   ASSERT_EQ(aclrtRecordEvent(in_flight.get(), stream_), ACL_SUCCESS);
   float ms = 77;
   ExpectAll({
-      {"start never recorded", ACL_ERROR_RT_INTERNAL_ERROR,
-       [&] { return aclrtEventElapsedTime(&ms, fresh.get(), done.get()); }},
-      {"end never recorded", ACL_ERROR_RT_INTERNAL_ERROR,
-       [&] { return aclrtEventElapsedTime(&ms, done.get(), fresh.get()); }},
-      {"start in flight", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-       [&] { return aclrtEventElapsedTime(&ms, in_flight.get(), done.get()); }},
-      {"end in flight", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-       [&] { return aclrtEventElapsedTime(&ms, done.get(), in_flight.get()); }},
-      {"start untimed", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-       [&] { return aclrtEventElapsedTime(&ms, untimed.get(), done.get()); }},
-      {"end untimed", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-       [&] { return aclrtEventElapsedTime(&ms, done.get(), untimed.get()); }},
+      {"start never recorded", ACL_ERROR_RT_INTERNAL_ERROR, [&] { return aclrtEventElapsedTime(&ms, fresh.get(), done.get()); }},
+      {"end never recorded", ACL_ERROR_RT_INTERNAL_ERROR, [&] { return aclrtEventElapsedTime(&ms, done.get(), fresh.get()); }},
+      {"start in flight", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, [&] { return aclrtEventElapsedTime(&ms, in_flight.get(), done.get()); }},
+      {"end in flight", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, [&] { return aclrtEventElapsedTime(&ms, done.get(), in_flight.get()); }},
+      {"start untimed", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, [&] { return aclrtEventElapsedTime(&ms, untimed.get(), done.get()); }},
+      {"end untimed", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, [&] { return aclrtEventElapsedTime(&ms, done.get(), untimed.get()); }},
   });
   EXPECT_EQ(ms, 77);
 }

@@ -96,10 +96,8 @@ class HandleValidity : public StreamTest {
   std::vector<HandleCall> MoreStreamCalls() {
     return {
         {"aclrtStreamStop", [](void* s) { return aclrtStreamStop(s); }},
-        {"aclrtGetStreamAttribute",
-         [&](void* s) { return aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &attribute_); }},
-        {"aclrtSetStreamAttribute",
-         [&](void* s) { return aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &attribute_); }},
+        {"aclrtGetStreamAttribute", [&](void* s) { return aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &attribute_); }},
+        {"aclrtSetStreamAttribute", [&](void* s) { return aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &attribute_); }},
         {"aclrtSetStreamOverflowSwitch", [](void* s) { return aclrtSetStreamOverflowSwitch(s, 0); }},
         {"aclrtGetStreamOverflowSwitch", [&](void* s) { return aclrtGetStreamOverflowSwitch(s, &value_); }},
         {"aclrtSubscribeReport", [](void* s) { return aclrtSubscribeReport(1, s); }},

@@ -61,14 +61,10 @@ class InitCallback : public BareTest {
 
 TEST_F(InitCallback, NullFunctionIsRejected) {
   ExpectAll({
-      {"init register", ACL_ERROR_INVALID_PARAM,
-       [] { return aclInitCallbackRegister(ACL_REG_TYPE_OTHER, nullptr, nullptr); }},
-      {"init unregister", ACL_ERROR_INVALID_PARAM,
-       [] { return aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, nullptr); }},
-      {"finalise register", ACL_ERROR_INVALID_PARAM,
-       [] { return aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, nullptr, nullptr); }},
-      {"finalise unregister", ACL_ERROR_INVALID_PARAM,
-       [] { return aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, nullptr); }},
+      {"init register", ACL_ERROR_INVALID_PARAM, [] { return aclInitCallbackRegister(ACL_REG_TYPE_OTHER, nullptr, nullptr); }},
+      {"init unregister", ACL_ERROR_INVALID_PARAM, [] { return aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, nullptr); }},
+      {"finalise register", ACL_ERROR_INVALID_PARAM, [] { return aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, nullptr, nullptr); }},
+      {"finalise unregister", ACL_ERROR_INVALID_PARAM, [] { return aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, nullptr); }},
   });
 }
 
@@ -140,6 +136,35 @@ TEST_F(InitCallback, UnregisteredFunctionIsNotCalled) {
   ASSERT_EQ(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, &OnInit<1>), ACL_SUCCESS);
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   EXPECT_TRUE(journal_.calls.empty());
+}
+
+// What another thread is told that calls aclInit while a callback waits for it.
+aclError WaitForAnotherInit(const char*, size_t, void* data) {
+  auto* journal = static_cast<Journal*>(data);
+  std::thread([journal] { journal->calls.push_back(aclInit(nullptr)); }).join();
+  return journal->answer;
+}
+
+TEST_F(InitCallback, MayWaitForAThreadThatInitialises) {
+  Register(ACL_REG_TYPE_OTHER, &WaitForAnotherInit);
+  ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(journal_.calls, std::vector<int>{ACL_ERROR_REPEAT_INITIALIZE});
+  uint64_t left = 0;
+  EXPECT_EQ(aclFinalizeReference(&left), ACL_SUCCESS);
+  EXPECT_EQ(left, 1u);
+}
+
+TEST_F(InitCallback, MayWaitForAThreadThatInitialisesWhenItIsRegisteredLate) {
+  ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  Register(ACL_REG_TYPE_OTHER, &WaitForAnotherInit);
+  EXPECT_EQ(journal_.calls, std::vector<int>{ACL_ERROR_REPEAT_INITIALIZE});
+}
+
+TEST_F(InitCallback, FailureUndoesWhatOthersCountedMeanwhile) {
+  journal_.answer = 4711;
+  Register(ACL_REG_TYPE_OTHER, &WaitForAnotherInit);
+  EXPECT_EQ(aclInit(nullptr), 4711);
+  EXPECT_EQ(aclFinalizeReference(nullptr), ACL_ERROR_REPEAT_FINALIZE);
 }
 
 using FinalizeCallback = InitCallback;

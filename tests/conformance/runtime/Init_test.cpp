@@ -120,8 +120,7 @@ TEST_F(Finalize, DevicesStreamsAndMemoryKeepWorking) {
     auto bytes = Pattern(256, 1);
     block.Write(bytes);
     ASSERT_EQ(aclFinalize(), ACL_SUCCESS);
-    EXPECT_EQ(aclrtMemcpyAsync(host.get(), 256, block.get(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()),
-              ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpyAsync(host.get(), 256, block.get(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()), ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
     EXPECT_EQ(std::memcmp(host.get(), bytes.data(), bytes.size()), 0);
   }

@@ -48,8 +48,7 @@ TEST_F(LastError, RuntimeLayerCodesAreRecorded) {
   const std::vector<Case> calls = {
       {"stale handle", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtSynchronizeStream(stale); }},
       {"bad device", ACL_ERROR_RT_INVALID_DEVICEID, [] { return aclrtSetDevice(-1); }},
-      {"other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtRecordEvent(by_default.get(), foreign.stream()); }},
+      {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtRecordEvent(by_default.get(), foreign.stream()); }},
       {"argument", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtStreamWaitEvent(stream_, by_default.get()); }},
       {"event flag", ACL_ERROR_RT_PARAM_INVALID,
        [] {

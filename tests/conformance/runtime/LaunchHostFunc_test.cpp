@@ -19,12 +19,10 @@ TEST_F(LaunchHostFunc, EarlierCheckWins) {
        [&] { return WithoutContext([&] { return aclrtLaunchHostFunc(stale, nullptr, nullptr); }); }},
       {"null function, no context", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return WithoutContext([&] { return aclrtLaunchHostFunc(stream_, nullptr, nullptr); }); }},
-      {"null function, other context", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return aclrtLaunchHostFunc(foreign.stream(), nullptr, nullptr); }},
+      {"null function, other context", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtLaunchHostFunc(foreign.stream(), nullptr, nullptr); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtLaunchHostFunc(stream_, &CountUp, &count); }); }},
-      {"other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtLaunchHostFunc(foreign.stream(), &CountUp, &count); }},
+      {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtLaunchHostFunc(foreign.stream(), &CountUp, &count); }},
   });
   EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
   EXPECT_EQ(count, 0);
@@ -153,8 +151,7 @@ TEST_F(LaunchHostFunc, MayAllocateCopySubmitAndFree) {
     auto* j = static_cast<Job*>(data);
     void* pinned = nullptr;
     j->good = aclrtSetCurrentContext(j->context) == ACL_SUCCESS && aclrtMallocHost(&pinned, 64) == ACL_SUCCESS &&
-              aclrtMemcpy(pinned, 64, j->device, 64, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS &&
-              static_cast<uint8_t*>(pinned)[63] == 5 &&
+              aclrtMemcpy(pinned, 64, j->device, 64, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS && static_cast<uint8_t*>(pinned)[63] == 5 &&
               aclrtMemsetAsync(j->device, 64, 6, 64, j->other) == ACL_SUCCESS && aclrtFreeHost(pinned) == ACL_SUCCESS;
   };
   ASSERT_EQ(aclrtLaunchHostFunc(stream_, work, &job), ACL_SUCCESS);

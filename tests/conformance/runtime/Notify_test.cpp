@@ -8,27 +8,13 @@
 namespace ropeway_test {
 namespace notify_test {
 
-class TestNotify {
- public:
-  TestNotify() { EXPECT_EQ(aclrtCreateNotify(&notify_, ACL_NOTIFY_DEFAULT), ACL_SUCCESS); }
-  ~TestNotify() { EXPECT_EQ(aclrtDestroyNotify(notify_), ACL_SUCCESS); }
-  TestNotify(const TestNotify&) = delete;
-  TestNotify& operator=(const TestNotify&) = delete;
-  aclrtNotify get() const { return notify_; }
-
- private:
-  aclrtNotify notify_ = nullptr;
-};
-
 using Notify = StreamTest;
 
 TEST_F(Notify, CreateChecksInOrder) {
   aclrtNotify notify = nullptr;
   ExpectAll({
-      {"null, bad flag, no context", ACL_ERROR_INVALID_PARAM,
-       [] { return WithoutContext([] { return aclrtCreateNotify(nullptr, 2); }); }},
-      {"bad flag, no context", ACL_ERROR_RT_PARAM_INVALID,
-       [&] { return WithoutContext([&] { return aclrtCreateNotify(&notify, 2); }); }},
+      {"null, bad flag, no context", ACL_ERROR_INVALID_PARAM, [] { return WithoutContext([] { return aclrtCreateNotify(nullptr, 2); }); }},
+      {"bad flag, no context", ACL_ERROR_RT_PARAM_INVALID, [&] { return WithoutContext([&] { return aclrtCreateNotify(&notify, 2); }); }},
       {"bad high bits", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtCreateNotify(&notify, 1ull << 40); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT); }); }},
@@ -54,24 +40,15 @@ TEST_F(Notify, UseChecksInOrder) {
       {"destroy: null", ACL_ERROR_INVALID_PARAM, [] { return aclrtDestroyNotify(nullptr); }},
       {"destroy: stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtDestroyNotify(stale); }},
       {"record: null, stale stream", ACL_ERROR_INVALID_PARAM, [&] { return aclrtRecordNotify(nullptr, stale_stream); }},
-      {"record: stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
-       no_context([&] { return aclrtRecordNotify(stale, stream_); })},
-      {"record: stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtRecordNotify(notify.get(), stale_stream); }},
-      {"record: no context", ACL_ERROR_RT_CONTEXT_NULL,
-       no_context([&] { return aclrtRecordNotify(notify.get(), stream_); })},
-      {"record: other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtRecordNotify(notify.get(), foreign.stream()); }},
-      {"wait: null, stale stream", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclrtWaitAndResetNotify(nullptr, stale_stream, 0); }},
-      {"wait: stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
-       no_context([&] { return aclrtWaitAndResetNotify(stale, stream_, 0); })},
-      {"wait: stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtWaitAndResetNotify(notify.get(), stale_stream, 0); }},
-      {"wait: no context", ACL_ERROR_RT_CONTEXT_NULL,
-       no_context([&] { return aclrtWaitAndResetNotify(notify.get(), stream_, 0); })},
-      {"wait: other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtWaitAndResetNotify(notify.get(), foreign.stream(), 0); }},
+      {"record: stale, no context", ACL_ERROR_RT_INVALID_HANDLE, no_context([&] { return aclrtRecordNotify(stale, stream_); })},
+      {"record: stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtRecordNotify(notify.get(), stale_stream); }},
+      {"record: no context", ACL_ERROR_RT_CONTEXT_NULL, no_context([&] { return aclrtRecordNotify(notify.get(), stream_); })},
+      {"record: other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtRecordNotify(notify.get(), foreign.stream()); }},
+      {"wait: null, stale stream", ACL_ERROR_INVALID_PARAM, [&] { return aclrtWaitAndResetNotify(nullptr, stale_stream, 0); }},
+      {"wait: stale, no context", ACL_ERROR_RT_INVALID_HANDLE, no_context([&] { return aclrtWaitAndResetNotify(stale, stream_, 0); })},
+      {"wait: stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtWaitAndResetNotify(notify.get(), stale_stream, 0); }},
+      {"wait: no context", ACL_ERROR_RT_CONTEXT_NULL, no_context([&] { return aclrtWaitAndResetNotify(notify.get(), stream_, 0); })},
+      {"wait: other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtWaitAndResetNotify(notify.get(), foreign.stream(), 0); }},
       {"id: null notify", ACL_ERROR_INVALID_PARAM, [&] { return aclrtGetNotifyId(nullptr, &id); }},
       {"id: null output, stale", ACL_ERROR_INVALID_PARAM, [&] { return aclrtGetNotifyId(stale, nullptr); }},
       {"id: stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtGetNotifyId(stale, &id); }},
@@ -151,8 +128,7 @@ TEST_F(Notify, OrdersDataBetweenStreams) {
     std::memcpy(in.get(), bytes.data(), 4096);
     ASSERT_EQ(aclrtWaitAndResetNotify(notify.get(), stream_, 0), ACL_SUCCESS);
     ASSERT_EQ(aclrtMemcpyAsync(out.get(), 4096, block.get(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream_), ACL_SUCCESS);
-    ASSERT_EQ(aclrtMemcpyAsync(block.get(), 4096, in.get(), 4096, ACL_MEMCPY_HOST_TO_DEVICE, producer.get()),
-              ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(block.get(), 4096, in.get(), 4096, ACL_MEMCPY_HOST_TO_DEVICE, producer.get()), ACL_SUCCESS);
     ASSERT_EQ(aclrtRecordNotify(notify.get(), producer.get()), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
     ASSERT_EQ(std::memcmp(out.get(), bytes.data(), 4096), 0) << "round " << round;

@@ -18,12 +18,10 @@ TEST_F(RecordEvent, EarlierCheckWins) {
        [&] { return WithoutContext([&] { return aclrtRecordEvent(nullptr, stale_stream); }); }},
       {"stale event, no context", ACL_ERROR_RT_INVALID_HANDLE,
        [&] { return WithoutContext([&] { return aclrtRecordEvent(stale_event, nullptr); }); }},
-      {"stale stream, device-only event", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtRecordEvent(device_only.get(), stale_stream); }},
+      {"stale stream, device-only event", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtRecordEvent(device_only.get(), stale_stream); }},
       {"device-only event, no context", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return WithoutContext([&] { return aclrtRecordEvent(device_only.get(), stream_); }); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtRecordEvent(event.get(), stream_); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtRecordEvent(event.get(), stream_); }); }},
       {"null stream, no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtRecordEvent(event.get(), nullptr); }); }},
       {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtRecordEvent(event.get(), foreign.stream()); }},
@@ -53,8 +51,7 @@ TEST_F(RecordEvent, EventOfAnotherDeviceIsRejected) {
   ForeignContext other(1);
   for (EventKind kind : kAllKinds) {
     TestEvent event(kind);
-    other.Run(
-        [&] { EXPECT_EQ(aclrtRecordEvent(event.get(), other.stream()), ACL_ERROR_RT_PARAM_INVALID) << Name(kind); });
+    other.Run([&] { EXPECT_EQ(aclrtRecordEvent(event.get(), other.stream()), ACL_ERROR_RT_PARAM_INVALID) << Name(kind); });
   }
 }
 
@@ -132,22 +129,20 @@ TEST_F(RecordEventWithFlag, DefaultIsThePlainCall) {
 
 TEST_F(RecordEventWithFlag, EarlierCheckWins) {
   aclrtEvent stale = StaleEvent();
-  TestEvent ex(EventKind::kEx), timed(EventKind::kEx, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE),
-      classic(EventKind::kClassic), by_default(EventKind::kDefault);
+  TestEvent ex(EventKind::kEx), timed(EventKind::kEx, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE), classic(EventKind::kClassic),
+      by_default(EventKind::kDefault);
   auto record = [&](aclrtEvent event, uint32_t flag) { return aclrtRecordEventWithFlag(event, stream_, flag); };
   ExpectAll({
       {"null event", ACL_ERROR_INVALID_PARAM, [&] { return record(nullptr, ACL_EVENT_RECORD_EXTERNAL); }},
       {"unknown flag, stale event", ACL_ERROR_INVALID_PARAM, [&] { return record(stale, 2); }},
       {"unknown flag", ACL_ERROR_INVALID_PARAM, [&] { return record(ex.get(), 0xFFFFFFFFu); }},
       {"stale event", ACL_ERROR_RT_INVALID_HANDLE, [&] { return record(stale, ACL_EVENT_RECORD_EXTERNAL); }},
-      {"external on a classic event", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-       [&] { return record(classic.get(), ACL_EVENT_RECORD_EXTERNAL); }},
+      {"external on a classic event", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return record(classic.get(), ACL_EVENT_RECORD_EXTERNAL); }},
       {"external on a default event", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
        [&] { return record(by_default.get(), ACL_EVENT_RECORD_EXTERNAL); }},
       {"external on an Ex event with more than SYNC", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
        [&] { return record(timed.get(), ACL_EVENT_RECORD_EXTERNAL); }},
-      {"external outside a capture", ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-       [&] { return record(ex.get(), ACL_EVENT_RECORD_EXTERNAL); }},
+      {"external outside a capture", ACL_ERROR_RT_STREAM_NOT_CAPTURED, [&] { return record(ex.get(), ACL_EVENT_RECORD_EXTERNAL); }},
   });
 }
 
@@ -155,8 +150,7 @@ TEST_F(RecordEventWithFlag, FirstRecordFixesTheFlagEvenWhenItFailed) {
   TestEvent plain(EventKind::kEx), external(EventKind::kEx);
   ASSERT_EQ(aclrtRecordEvent(plain.get(), stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtRecordEventWithFlag(plain.get(), stream_, ACL_EVENT_RECORD_EXTERNAL), ACL_ERROR_RT_PARAM_INVALID);
-  ASSERT_EQ(aclrtRecordEventWithFlag(external.get(), stream_, ACL_EVENT_RECORD_EXTERNAL),
-            ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+  ASSERT_EQ(aclrtRecordEventWithFlag(external.get(), stream_, ACL_EVENT_RECORD_EXTERNAL), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
   EXPECT_EQ(aclrtRecordEvent(external.get(), stream_), ACL_ERROR_RT_PARAM_INVALID);
 }
 
@@ -176,8 +170,7 @@ TEST_F(ResetEvent, EarlierCheckWins) {
        [&] { return WithoutContext([&] { return aclrtResetEvent(ex.get(), stream_); }); }},
       {"no wait task", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return aclrtResetEvent(timed.get(), stream_); }},
       {"device-only event", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclrtResetEvent(device_only.get(), stream_); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtResetEvent(classic.get(), stream_); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtResetEvent(classic.get(), stream_); }); }},
       {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtResetEvent(classic.get(), foreign.stream()); }},
   });
 }

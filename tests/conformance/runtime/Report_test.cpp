@@ -35,9 +35,7 @@ class ReportServer {
     serve_.wait(false);
     while (!stop_) {
       aclError result = aclrtProcessReport(20);
-      EXPECT_TRUE(result == ACL_SUCCESS || result == ACL_ERROR_RT_REPORT_TIMEOUT ||
-                  result == ACL_ERROR_RT_THREAD_SUBSCRIBE)
-          << result;
+      EXPECT_TRUE(result == ACL_SUCCESS || result == ACL_ERROR_RT_REPORT_TIMEOUT || result == ACL_ERROR_RT_THREAD_SUBSCRIBE) << result;
     }
   }
   std::atomic<bool> ready_{false}, serve_{false}, stop_{false};
@@ -98,8 +96,7 @@ TEST_F(SubscribeReport, ThreadServesSeveralStreamsOfOneDeviceOnly) {
   ForeignContext elsewhere(1);
   ASSERT_EQ(aclrtSubscribeReport(Self(), stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSubscribeReport(Self(), other.get()), ACL_SUCCESS);
-  elsewhere.Run(
-      [&, me = Self()] { EXPECT_EQ(aclrtSubscribeReport(me, elsewhere.stream()), ACL_ERROR_RT_THREAD_SUBSCRIBE); });
+  elsewhere.Run([&, me = Self()] { EXPECT_EQ(aclrtSubscribeReport(me, elsewhere.stream()), ACL_ERROR_RT_THREAD_SUBSCRIBE); });
   EXPECT_EQ(aclrtUnSubscribeReport(Self(), stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtUnSubscribeReport(Self(), other.get()), ACL_SUCCESS);
 }
@@ -209,16 +206,12 @@ TEST_F(LaunchCallback, EarlierCheckWins) {
   ASSERT_EQ(aclrtSubscribeReport(Self(), foreign.stream()), ACL_SUCCESS);
   auto bad_type = static_cast<aclrtCallbackBlockType>(2);
   ExpectAll({
-      {"block type, stale stream", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclrtLaunchCallback(nullptr, nullptr, bad_type, stale); }},
-      {"stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtLaunchCallback(&CountUp, &count, ACL_CALLBACK_BLOCK, stale); }},
+      {"block type, stale stream", ACL_ERROR_INVALID_PARAM, [&] { return aclrtLaunchCallback(nullptr, nullptr, bad_type, stale); }},
+      {"stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtLaunchCallback(&CountUp, &count, ACL_CALLBACK_BLOCK, stale); }},
       {"null function, no subscription", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return aclrtLaunchCallback(nullptr, nullptr, ACL_CALLBACK_BLOCK, stream_); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] {
-         return WithoutContext([&] { return aclrtLaunchCallback(&CountUp, &count, ACL_CALLBACK_BLOCK, nullptr); });
-       }},
+       [&] { return WithoutContext([&] { return aclrtLaunchCallback(&CountUp, &count, ACL_CALLBACK_BLOCK, nullptr); }); }},
       {"no subscription", ACL_ERROR_RT_STREAM_NO_CB_REG,
        [&] { return aclrtLaunchCallback(&CountUp, &count, ACL_CALLBACK_BLOCK, stream_); }},
       {"stream of the other family", ACL_ERROR_RT_STREAM_SUBSCRIBE,

@@ -46,13 +46,11 @@ TEST_F(DeviceStateCallback, SeesADeviceComeUpAndGoDownOnTheCallingThread) {
   std::vector<DeviceCall> calls;
   ASSERT_EQ(aclrtRegDeviceStateCallback("watch", &OnDevice, &calls), ACL_SUCCESS);
   ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-  EXPECT_EQ(StatesOf(calls),
-            (std::vector<aclrtDeviceState>{ACL_RT_DEVICE_STATE_SET_PRE, ACL_RT_DEVICE_STATE_SET_POST}));
+  EXPECT_EQ(StatesOf(calls), (std::vector<aclrtDeviceState>{ACL_RT_DEVICE_STATE_SET_PRE, ACL_RT_DEVICE_STATE_SET_POST}));
   ASSERT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
   ASSERT_EQ(aclrtRegDeviceStateCallback("watch", nullptr, nullptr), ACL_SUCCESS);
-  EXPECT_EQ(StatesOf(calls),
-            (std::vector<aclrtDeviceState>{ACL_RT_DEVICE_STATE_SET_PRE, ACL_RT_DEVICE_STATE_SET_POST,
-                                           ACL_RT_DEVICE_STATE_RESET_PRE, ACL_RT_DEVICE_STATE_RESET_POST}));
+  EXPECT_EQ(StatesOf(calls), (std::vector<aclrtDeviceState>{ACL_RT_DEVICE_STATE_SET_PRE, ACL_RT_DEVICE_STATE_SET_POST,
+                                                            ACL_RT_DEVICE_STATE_RESET_PRE, ACL_RT_DEVICE_STATE_RESET_POST}));
   for (const DeviceCall& call : calls) {
     EXPECT_EQ(call.device, 1);
     EXPECT_EQ(call.thread, std::this_thread::get_id());

@@ -10,10 +10,8 @@ TEST_F(StreamAbort, EarlierCheckWins) {
   aclrtStream stale = StaleStream();
   ForeignContext foreign;
   ExpectAll({
-      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return WithoutContext([&] { return aclrtStreamAbort(stale); }); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtStreamAbort(stream_); }); }},
+      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE, [&] { return WithoutContext([&] { return aclrtStreamAbort(stale); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtStreamAbort(stream_); }); }},
       {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtStreamAbort(foreign.stream()); }},
   });
 }

@@ -14,8 +14,7 @@ TEST_F(StreamFailureMode, EarlierCheckWins) {
        [&] { return WithoutContext([&] { return aclrtSetStreamFailureMode(stale, ACL_STOP_ON_FAILURE); }); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE); }); }},
-      {"other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtSetStreamFailureMode(foreign.stream(), ACL_STOP_ON_FAILURE); }},
+      {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtSetStreamFailureMode(foreign.stream(), ACL_STOP_ON_FAILURE); }},
   });
 }
 
@@ -26,9 +25,7 @@ TEST_F(StreamFailureMode, OnlyBitZeroCountsAndTheSameModeAgainIsFine) {
   EXPECT_EQ(aclrtSetStreamFailureMode(stream_, 3), ACL_SUCCESS);
 }
 
-TEST_F(StreamFailureMode, DefaultStreamCanBeSetToo) {
-  EXPECT_EQ(aclrtSetStreamFailureMode(nullptr, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
-}
+TEST_F(StreamFailureMode, DefaultStreamCanBeSetToo) { EXPECT_EQ(aclrtSetStreamFailureMode(nullptr, ACL_STOP_ON_FAILURE), ACL_SUCCESS); }
 
 TEST_F(StreamFailureMode, StopCannotBeTakenBack) {
   ASSERT_EQ(aclrtSetStreamFailureMode(stream_, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
@@ -79,8 +76,7 @@ TEST_F(ContinueOnFailure, PageableCopyIsADeliveryPointAndCopiesNothing) {
   block.Write(std::vector<uint8_t>(64, 1));
   std::vector<uint8_t> pageable(64, 2);
   ASSERT_EQ(copy.Submit(stream_), ACL_SUCCESS);
-  EXPECT_EQ(aclrtMemcpyAsync(block.get(), 64, pageable.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-            ACL_ERROR_RT_SYS_DMA);
+  EXPECT_EQ(aclrtMemcpyAsync(block.get(), 64, pageable.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_ERROR_RT_SYS_DMA);
   EXPECT_EQ(block.Read(64), std::vector<uint8_t>(64, 1));
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
@@ -146,8 +142,7 @@ TEST_F(StopOnFailure, EveryCallInTheContextReturnsTheErrorAgainAndAgain) {
       {"event query", ACL_ERROR_RT_SYS_DMA, [&] { return aclrtQueryEventStatus(event.get(), &event_status); }},
       {"event synchronise", ACL_ERROR_RT_SYS_DMA, [&] { return aclrtSynchronizeEvent(event.get()); }},
       {"submit", ACL_ERROR_RT_SYS_DMA, [&] { return aclrtMemsetAsync(block.get(), 64, 1, 64, stream_); }},
-      {"submit to another stream", ACL_ERROR_RT_SYS_DMA,
-       [&] { return aclrtMemsetAsync(block.get(), 64, 1, 64, other.get()); }},
+      {"submit to another stream", ACL_ERROR_RT_SYS_DMA, [&] { return aclrtMemsetAsync(block.get(), 64, 1, 64, other.get()); }},
       {"record", ACL_ERROR_RT_SYS_DMA, [&] { return aclrtRecordEvent(event.get(), other.get()); }},
   };
   ExpectAll(calls);

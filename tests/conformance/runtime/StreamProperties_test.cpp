@@ -13,10 +13,8 @@ TEST_F(StreamProperties, NullOutputWinsOverStaleStreamAndMissingContext) {
         {"id", ACL_ERROR_INVALID_PARAM, [&] { return aclrtStreamGetId(stale, nullptr); }},
         {"priority", ACL_ERROR_INVALID_PARAM, [&] { return aclrtStreamGetPriority(stale, nullptr); }},
         {"flags", ACL_ERROR_INVALID_PARAM, [&] { return aclrtStreamGetFlags(stale, nullptr); }},
-        {"get attribute", ACL_ERROR_INVALID_PARAM,
-         [&] { return aclrtGetStreamAttribute(stale, ACL_STREAM_ATTR_FAILURE_MODE, nullptr); }},
-        {"set attribute", ACL_ERROR_INVALID_PARAM,
-         [&] { return aclrtSetStreamAttribute(stale, ACL_STREAM_ATTR_FAILURE_MODE, nullptr); }},
+        {"get attribute", ACL_ERROR_INVALID_PARAM, [&] { return aclrtGetStreamAttribute(stale, ACL_STREAM_ATTR_FAILURE_MODE, nullptr); }},
+        {"set attribute", ACL_ERROR_INVALID_PARAM, [&] { return aclrtSetStreamAttribute(stale, ACL_STREAM_ATTR_FAILURE_MODE, nullptr); }},
         {"overflow", ACL_ERROR_INVALID_PARAM, [&] { return aclrtGetStreamOverflowSwitch(stale, nullptr); }},
         {"last task", ACL_ERROR_INVALID_PARAM, [] { return aclrtGetThreadLastTaskId(nullptr); }},
     });
@@ -100,14 +98,12 @@ TEST_F(StreamAttribute, PriorityWantsAHandleAndTheDefaultStreamsIsOne) {
   EXPECT_EQ(aclrtGetStreamAttribute(nullptr, ACL_STREAM_ATTR_PRIORITY, &value), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtSetStreamAttribute(DefaultStream(), ACL_STREAM_ATTR_PRIORITY, &value), ACL_SUCCESS);
   TestStream scheduled(0, ACL_STREAM_CPU_SCHEDULE);
-  EXPECT_EQ(aclrtSetStreamAttribute(scheduled.get(), ACL_STREAM_ATTR_PRIORITY, &value),
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclrtSetStreamAttribute(scheduled.get(), ACL_STREAM_ATTR_PRIORITY, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
 TEST_F(StreamAttribute, OthersAreAcceptedAlsoForTheDefaultStream) {
   for (aclrtStream stream : {stream_, aclrtStream{nullptr}}) {
-    for (auto attr :
-         {ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO}) {
+    for (auto attr : {ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO}) {
       aclrtStreamAttrValue value{};
       EXPECT_EQ(aclrtSetStreamAttribute(stream, attr, &value), ACL_SUCCESS) << attr;
       EXPECT_EQ(aclrtGetStreamAttribute(stream, attr, &value), ACL_SUCCESS) << attr;
@@ -199,9 +195,7 @@ TEST_F(StreamProperties, StreamSwitchingWantsItsArguments) {
       {"active: first", ACL_ERROR_INVALID_PARAM, [&] { return aclrtActiveStream(nullptr, stream_); }},
       {"active: second", ACL_ERROR_INVALID_PARAM, [&] { return aclrtActiveStream(stream_, nullptr); }},
       {"switch: left", ACL_ERROR_INVALID_PARAM,
-       [&] {
-         return aclrtSwitchStream(nullptr, ACL_RT_EQUAL, &right, ACL_RT_SWITCH_INT64, stream_, nullptr, stream_);
-       }},
+       [&] { return aclrtSwitchStream(nullptr, ACL_RT_EQUAL, &right, ACL_RT_SWITCH_INT64, stream_, nullptr, stream_); }},
       {"switch: true stream", ACL_ERROR_INVALID_PARAM,
        [&] { return aclrtSwitchStream(&left, ACL_RT_EQUAL, &right, ACL_RT_SWITCH_INT64, nullptr, nullptr, stream_); }},
       {"switch: false stream must be null", ACL_ERROR_INVALID_PARAM,

@@ -36,18 +36,15 @@ TEST_F(StreamWaitEvent, EarlierCheckWins) {
        [&] { return WithoutContext([&] { return aclrtStreamWaitEvent(stream_, stale_event); }); }},
       {"device-only event, no context", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return WithoutContext([&] { return aclrtStreamWaitEvent(stream_, device_only.get()); }); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtStreamWaitEvent(stream_, event.get()); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtStreamWaitEvent(stream_, event.get()); }); }},
       {"null stream, no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtStreamWaitEvent(nullptr, event.get()); }); }},
-      {"other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtStreamWaitEvent(foreign.stream(), event.get()); }},
+      {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtStreamWaitEvent(foreign.stream(), event.get()); }},
   });
 }
 
 TEST_F(StreamWaitEvent, EventWithoutSyncCannotBeWaitedFor) {
-  for (uint32_t flag : {ACL_EVENT_TIME_LINE, ACL_EVENT_CAPTURE_STREAM_PROGRESS,
-                        ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS}) {
+  for (uint32_t flag : {ACL_EVENT_TIME_LINE, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS}) {
     for (EventKind kind : {EventKind::kClassic, EventKind::kEx}) {
       TestEvent event(kind, flag);
       ASSERT_EQ(aclrtRecordEvent(event.get(), stream_), ACL_SUCCESS);
@@ -204,16 +201,12 @@ TEST_F(StreamWaitEventWithTimeout, HandlesAndContextsAreCheckedAsInThePlainCall)
   ForeignContext foreign;
   TestEvent event(EventKind::kClassic), untimed(EventKind::kEx, ACL_EVENT_TIME_LINE);
   ExpectAll({
-      {"stale stream", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtStreamWaitEventWithTimeout(stale_stream, event.get(), 0); }},
-      {"stale event", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return aclrtStreamWaitEventWithTimeout(stream_, stale_event, 0); }},
-      {"no sync", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-       [&] { return aclrtStreamWaitEventWithTimeout(stream_, untimed.get(), 0); }},
+      {"stale stream", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtStreamWaitEventWithTimeout(stale_stream, event.get(), 0); }},
+      {"stale event", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtStreamWaitEventWithTimeout(stream_, stale_event, 0); }},
+      {"no sync", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return aclrtStreamWaitEventWithTimeout(stream_, untimed.get(), 0); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtStreamWaitEventWithTimeout(stream_, event.get(), 0); }); }},
-      {"other context", ACL_ERROR_RT_STREAM_CONTEXT,
-       [&] { return aclrtStreamWaitEventWithTimeout(foreign.stream(), event.get(), 0); }},
+      {"other context", ACL_ERROR_RT_STREAM_CONTEXT, [&] { return aclrtStreamWaitEventWithTimeout(foreign.stream(), event.get(), 0); }},
   });
 }
 
@@ -252,13 +245,10 @@ using StreamWaitEventWithFlag = StreamTest;
 TEST_F(StreamWaitEventWithFlag, EarlierCheckWins) {
   aclrtStream stale_stream = StaleStream();
   aclrtEvent stale_event = StaleEvent();
-  TestEvent ex(EventKind::kEx), classic(EventKind::kClassic),
-      timed(EventKind::kEx, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+  TestEvent ex(EventKind::kEx), classic(EventKind::kClassic), timed(EventKind::kEx, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
   ExpectAll({
-      {"null event, stale stream", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclrtStreamWaitEventWithFlag(stale_stream, nullptr, 0, 0); }},
-      {"unknown flag, stale stream", ACL_ERROR_INVALID_PARAM,
-       [&] { return aclrtStreamWaitEventWithFlag(stale_stream, ex.get(), 0, 2); }},
+      {"null event, stale stream", ACL_ERROR_INVALID_PARAM, [&] { return aclrtStreamWaitEventWithFlag(stale_stream, nullptr, 0, 0); }},
+      {"unknown flag, stale stream", ACL_ERROR_INVALID_PARAM, [&] { return aclrtStreamWaitEventWithFlag(stale_stream, ex.get(), 0, 2); }},
       {"external with a timeout, stale stream", ACL_ERROR_INVALID_PARAM,
        [&] { return aclrtStreamWaitEventWithFlag(stale_stream, ex.get(), 1, ACL_EVENT_WAIT_EXTERNAL); }},
       {"stale stream", ACL_ERROR_RT_INVALID_HANDLE,
@@ -279,8 +269,7 @@ TEST_F(StreamWaitEventWithFlag, FirstWaitFixesTheFlagAndRecordsHaveTheirOwn) {
   ASSERT_EQ(aclrtRecordEvent(event.get(), stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtStreamWaitEvent(stream_, event.get()), ACL_SUCCESS);
   EXPECT_EQ(aclrtStreamWaitEventWithFlag(stream_, event.get(), 0, ACL_EVENT_WAIT_EXTERNAL), ACL_ERROR_RT_PARAM_INVALID);
-  ASSERT_EQ(aclrtStreamWaitEventWithFlag(stream_, external.get(), 0, ACL_EVENT_WAIT_EXTERNAL),
-            ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+  ASSERT_EQ(aclrtStreamWaitEventWithFlag(stream_, external.get(), 0, ACL_EVENT_WAIT_EXTERNAL), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
   EXPECT_EQ(aclrtStreamWaitEvent(stream_, external.get()), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtRecordEvent(external.get(), stream_), ACL_SUCCESS);
 }

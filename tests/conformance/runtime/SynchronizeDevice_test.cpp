@@ -16,8 +16,7 @@ TEST_F(SynchronizeDevice, NeedsAContext) {
 TEST_F(SynchronizeDevice, TimeoutZeroOrBelowMinusOneIsRejectedBeforeTheContext) {
   for (int32_t timeout : {0, -2, INT_MIN}) {
     EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(timeout), ACL_ERROR_RT_PARAM_INVALID) << timeout;
-    EXPECT_EQ(WithoutContext([&] { return aclrtSynchronizeDeviceWithTimeout(timeout); }), ACL_ERROR_RT_PARAM_INVALID)
-        << timeout;
+    EXPECT_EQ(WithoutContext([&] { return aclrtSynchronizeDeviceWithTimeout(timeout); }), ACL_ERROR_RT_PARAM_INVALID) << timeout;
   }
 }
 

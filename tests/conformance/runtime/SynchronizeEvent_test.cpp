@@ -14,15 +14,13 @@ TEST_F(SynchronizeEvent, EarlierCheckWins) {
   aclrtEvent stale = StaleEvent();
   TestEvent external(EventKind::kClassic, ACL_EVENT_EXTERNAL);
   ExpectAll({
-      {"timeout below -1, null event", ACL_ERROR_RT_PARAM_INVALID,
-       [] { return aclrtSynchronizeEventWithTimeout(nullptr, -2); }},
+      {"timeout below -1, null event", ACL_ERROR_RT_PARAM_INVALID, [] { return aclrtSynchronizeEventWithTimeout(nullptr, -2); }},
       {"null event, timeout 0", ACL_ERROR_INVALID_PARAM, [] { return aclrtSynchronizeEventWithTimeout(nullptr, 0); }},
       {"null event", ACL_ERROR_INVALID_PARAM, [] { return aclrtSynchronizeEvent(nullptr); }},
       {"stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtSynchronizeEvent(stale); }},
       {"timed: stale", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclrtSynchronizeEventWithTimeout(stale, 1); }},
       {"external", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return aclrtSynchronizeEvent(external.get()); }},
-      {"timed: external", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-       [&] { return aclrtSynchronizeEventWithTimeout(external.get(), 1); }},
+      {"timed: external", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, [&] { return aclrtSynchronizeEventWithTimeout(external.get(), 1); }},
   });
 }
 
@@ -71,8 +69,7 @@ TEST_F(SynchronizeEvent, NeedsNoContext) {
     TestEvent event(kind);
     ASSERT_EQ(aclrtRecordEvent(event.get(), stream_), ACL_SUCCESS);
     EXPECT_EQ(WithoutContext([&] { return aclrtSynchronizeEvent(event.get()); }), ACL_SUCCESS) << Name(kind);
-    EXPECT_EQ(WithoutContext([&] { return aclrtSynchronizeEventWithTimeout(event.get(), 1000); }), ACL_SUCCESS)
-        << Name(kind);
+    EXPECT_EQ(WithoutContext([&] { return aclrtSynchronizeEventWithTimeout(event.get(), 1000); }), ACL_SUCCESS) << Name(kind);
   }
 }
 

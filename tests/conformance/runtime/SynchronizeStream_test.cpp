@@ -14,22 +14,17 @@ TEST_F(SynchronizeStream, EarlierCheckWins) {
   ExpectAll({
       {"timeout, stale, no context", ACL_ERROR_RT_PARAM_INVALID,
        [&] { return WithoutContext([&] { return aclrtSynchronizeStreamWithTimeout(stale, -2); }); }},
-      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return WithoutContext([&] { return aclrtSynchronizeStream(stale); }); }},
+      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE, [&] { return WithoutContext([&] { return aclrtSynchronizeStream(stale); }); }},
       {"timed: stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
        [&] { return WithoutContext([&] { return aclrtSynchronizeStreamWithTimeout(stale, 1); }); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtSynchronizeStream(stream_); }); }},
-      {"null, no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtSynchronizeStream(nullptr); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtSynchronizeStream(stream_); }); }},
+      {"null, no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtSynchronizeStream(nullptr); }); }},
       {"timed: no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtSynchronizeStreamWithTimeout(stream_, 1); }); }},
   });
 }
 
-TEST_F(SynchronizeStream, ZeroTimeoutIsRejected) {
-  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 0), ACL_ERROR_RT_PARAM_INVALID);
-}
+TEST_F(SynchronizeStream, ZeroTimeoutIsRejected) { EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 0), ACL_ERROR_RT_PARAM_INVALID); }
 
 TEST_F(SynchronizeStream, TimeoutBelowMinusOneIsRejected) {
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, -2), ACL_ERROR_RT_PARAM_INVALID);
@@ -163,8 +158,7 @@ TEST_F(SynchronizeStream, ManyThreadsSubmitToOneStreamAndWait) {
         if (round % 10 == 0) {
           ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
           uint8_t byte = 0;
-          ASSERT_EQ(aclrtMemcpy(&byte, 1, block.at(static_cast<size_t>(i) * 64), 1, ACL_MEMCPY_DEVICE_TO_HOST),
-                    ACL_SUCCESS);
+          ASSERT_EQ(aclrtMemcpy(&byte, 1, block.at(static_cast<size_t>(i) * 64), 1, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
           ASSERT_EQ(byte, round);
         }
       }
@@ -182,10 +176,8 @@ TEST_F(StreamQuery, EarlierCheckWins) {
   ExpectAll({
       {"null output, stale, no context", ACL_ERROR_INVALID_PARAM,
        [&] { return WithoutContext([&] { return aclrtStreamQuery(stale, nullptr); }); }},
-      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE,
-       [&] { return WithoutContext([&] { return aclrtStreamQuery(stale, &status); }); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL,
-       [&] { return WithoutContext([&] { return aclrtStreamQuery(stream_, &status); }); }},
+      {"stale, no context", ACL_ERROR_RT_INVALID_HANDLE, [&] { return WithoutContext([&] { return aclrtStreamQuery(stale, &status); }); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return aclrtStreamQuery(stream_, &status); }); }},
       {"null stream, no context", ACL_ERROR_RT_CONTEXT_NULL,
        [&] { return WithoutContext([&] { return aclrtStreamQuery(nullptr, &status); }); }},
   });

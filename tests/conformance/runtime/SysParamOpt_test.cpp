@@ -67,8 +67,7 @@ TEST_F(SysParamOpt, ContextsDoNotShareOptions) {
 TEST_F(SysParamOpt, ContextScopeNeedsAContext) {
   int64_t value = -1;
   EXPECT_EQ(WithoutContext([] { return aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1); }), ACL_ERROR_RT_CONTEXT_NULL);
-  EXPECT_EQ(WithoutContext([&] { return aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value); }),
-            ACL_ERROR_RT_CONTEXT_NULL);
+  EXPECT_EQ(WithoutContext([&] { return aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value); }), ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(WithoutContext([&] { return aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value); }), ACL_SUCCESS);
 }
 

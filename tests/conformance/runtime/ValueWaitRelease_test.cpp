@@ -43,8 +43,7 @@ TEST_F(ValueWaitRelease, ByWhateverWritesTheWord) {
       {"memset of another stream", [&](void* w) { return aclrtMemsetAsync(w, 8, 1, 8, other); }},
       {"memset of words of another stream", [&](void* w) { return aclrtMemsetD32Async(w, 8, 0x01010101, 2, other); }},
       {"copy by the host", [&](void* w) { return aclrtMemcpy(w, 8, &pageable, 8, ACL_MEMCPY_HOST_TO_DEVICE); }},
-      {"copy on the device by the host",
-       [&](void* w) { return aclrtMemcpy(w, 8, source.get(), 8, ACL_MEMCPY_DEVICE_TO_DEVICE); }},
+      {"copy on the device by the host", [&](void* w) { return aclrtMemcpy(w, 8, source.get(), 8, ACL_MEMCPY_DEVICE_TO_DEVICE); }},
       {"memset by the host", [&](void* w) { return aclrtMemset(w, 8, 1, 8); }},
       {"memset of words by the host", [&](void* w) { return aclrtMemsetD32(w, 8, 0x01010101, 2); }},
   };

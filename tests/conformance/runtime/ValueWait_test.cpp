@@ -16,34 +16,13 @@ constexpr uint32_t kNor = ACL_STREAM_WAIT_VALUE_NOR;
 using ValueWait = StreamTest;
 
 TEST_F(ValueWait, EarlierCheckWins) {
-  struct Args : bytes::CallArgs {
-    void* address;
-    uint32_t flag = kEq;
-    aclrtStream stream;
-  };
   DeviceBuffer block(64);
   FillToItsEnd(block, std::vector<uint8_t>(kEndOf64));
-  PinnedBuffer pinned(8);
-  bytes::BadStreams bad;
-  bytes::ForeignStream foreign;
-  Args valid;
-  valid.address = block.get();
-  valid.stream = stream_;
-  const std::vector<bytes::Check<Args>> checks = {
-      {"devAddr NULL", ACL_ERROR_INVALID_PARAM, [](Args& a) { a.address = nullptr; }},
-      {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](Args& a) { a.stream = bad.destroyed(); }},
-      {"flag 4", ACL_ERROR_RT_PARAM_INVALID, [](Args& a) { a.flag = 4; }},
-      {"devAddr pinned", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.address = pinned.get(); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
-      {"foreign stream", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& a) { a.stream = foreign.get(); }},
-      {"past the block", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.address = block.at(kEndOf64 - 7); }},
-  };
   // The condition is not met, so a wait that was queued in spite of its refusal would be seen in the query.
-  auto call = [](const Args& a) { return aclrtValueWait(a.address, 1, a.flag, a.stream); };
-  bytes::ExpectCheckOrder("aclrtValueWait", valid, checks, call, [&] {
-    EXPECT_EQ(StatusOf(stream_), ACL_STREAM_STATUS_COMPLETE);
-    EXPECT_EQ(StatusOf(foreign.get()), ACL_STREAM_STATUS_COMPLETE);
-  });
+  ExpectValueChecks(
+      "aclrtValueWait", block, kEq, 4, stream_,
+      [](void* address, uint32_t flag, aclrtStream stream) { return aclrtValueWait(address, 1, flag, stream); },
+      [](aclrtStream stream) { EXPECT_EQ(StatusOf(stream), ACL_STREAM_STATUS_COMPLETE); });
   ExpectHeldUp(stream_);
   EXPECT_EQ(aclrtStreamAbort(stream_), ACL_SUCCESS);
 }
@@ -97,8 +76,7 @@ struct Condition {
 // Every row: the wait passes, or holds the stream and what is behind it.
 void ExpectConditions(uint32_t flag, const std::vector<Condition>& rows, aclrtStream stream) {
   for (const Condition& row : rows) {
-    SCOPED_TRACE("flag " + std::to_string(flag) + ", memory " + std::to_string(row.memory) + ", value " +
-                 std::to_string(row.value));
+    SCOPED_TRACE("flag " + std::to_string(flag) + ", memory " + std::to_string(row.memory) + ", value " + std::to_string(row.value));
     Word word(row.memory);
     Mark mark;
     ASSERT_EQ(aclrtValueWait(word.get(), row.value, flag, stream), ACL_SUCCESS);
@@ -126,12 +104,12 @@ TEST_F(ValueWait, AtLeastComparesTheSignedDifference) {
                     {4, 5, false},
                     {0, 1, false},
                     {kAll, kAll, true},
-                    {0, kAll, true},              // one past the wrap
-                    {3, kAll - 2, true},          // further past it
-                    {kAll, 0, false},             // one before it
-                    {kTop - 1, 0, true},          // as far ahead as can be
-                    {kTop, 0, false},             // half way round counts as behind
-                    {0, kTop, false},             // from both sides
+                    {0, kAll, true},      // one past the wrap
+                    {3, kAll - 2, true},  // further past it
+                    {kAll, 0, false},     // one before it
+                    {kTop - 1, 0, true},  // as far ahead as can be
+                    {kTop, 0, false},     // half way round counts as behind
+                    {0, kTop, false},     // from both sides
                     {0, kTop + 1, true},
                     {kTop, kTop, true},
                     {kTop - 1, kTop, false},
@@ -238,8 +216,7 @@ TEST_F(ValueWait, SatisfiedWordFreedUnderAQueuedWaitIsSafe) {
 
 TEST_F(ValueWait, TextNamesCallArgumentAndValue) {
   Word word;
-  bytes::ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtValueWait", "devAddr"},
-                    [&] { return aclrtValueWait(nullptr, 1, kEq, stream_); });
+  bytes::ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtValueWait", "devAddr"}, [&] { return aclrtValueWait(nullptr, 1, kEq, stream_); });
   bytes::ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtValueWait", "flag", "77"},
                     [&] { return aclrtValueWait(word.get(), 1, 77, stream_); });
 }

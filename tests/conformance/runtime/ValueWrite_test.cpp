@@ -12,34 +12,15 @@ using ValueWrite = StreamTest;
 std::vector<uint8_t> BytesOf(uint64_t value) { return bytes::BytesAt(&value, sizeof(value)); }
 
 TEST_F(ValueWrite, EarlierCheckWins) {
-  struct Args : bytes::CallArgs {
-    void* address;
-    uint32_t flag = 0;
-    aclrtStream stream;
-  };
   DeviceBuffer block(64);
-  PinnedBuffer pinned(8);
-  bytes::BadStreams bad;
-  bytes::ForeignStream foreign;
   FillToItsEnd(block, Pattern(kEndOf64, 1));
-  Args valid;
-  valid.address = block.get();
-  valid.stream = stream_;
-  const std::vector<bytes::Check<Args>> checks = {
-      {"devAddr NULL", ACL_ERROR_INVALID_PARAM, [](Args& a) { a.address = nullptr; }},
-      {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](Args& a) { a.stream = bad.destroyed(); }},
-      {"flag 1", ACL_ERROR_RT_PARAM_INVALID, [](Args& a) { a.flag = 1; }},
-      {"devAddr pinned", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.address = pinned.get(); }},
-      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
-      {"foreign stream", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& a) { a.stream = foreign.get(); }},
-      {"past the block", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.address = block.at(kEndOf64 - 7); }},
-  };
-  auto call = [](const Args& a) { return aclrtValueWrite(a.address, 0x1122334455667788, a.flag, a.stream); };
-  bytes::ExpectCheckOrder("aclrtValueWrite", valid, checks, call, [&] {
-    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSynchronizeStream(foreign.get()), ACL_SUCCESS);
-    EXPECT_EQ(block.Read(kEndOf64), Pattern(kEndOf64, 1));
-  });
+  ExpectValueChecks(
+      "aclrtValueWrite", block, 0, 1, stream_,
+      [](void* address, uint32_t flag, aclrtStream stream) { return aclrtValueWrite(address, 0x1122334455667788, flag, stream); },
+      [&](aclrtStream stream) {
+        EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+        EXPECT_EQ(block.Read(kEndOf64), Pattern(kEndOf64, 1));
+      });
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(block.Read(8), BytesOf(0x1122334455667788));
 }
@@ -151,12 +132,10 @@ TEST_F(ValueWrite, BlockFreedUnderAQueuedWriteIsSafe) {
 
 TEST_F(ValueWrite, TextNamesCallArgumentAndValue) {
   Word word;
-  bytes::ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtValueWrite", "devAddr"},
-                    [&] { return aclrtValueWrite(nullptr, 1, 0, stream_); });
+  bytes::ExpectText(ACL_ERROR_INVALID_PARAM, {"aclrtValueWrite", "devAddr"}, [&] { return aclrtValueWrite(nullptr, 1, 0, stream_); });
   bytes::ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtValueWrite", "flag", "77"},
                     [&] { return aclrtValueWrite(word.get(), 1, 77, stream_); });
-  bytes::ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtValueWrite", "devAddr"},
-                    [&] { return aclrtValueWrite(&word, 1, 0, stream_); });
+  bytes::ExpectText(ACL_ERROR_RT_PARAM_INVALID, {"aclrtValueWrite", "devAddr"}, [&] { return aclrtValueWrite(&word, 1, 0, stream_); });
 }
 
 }  // namespace value_write_test

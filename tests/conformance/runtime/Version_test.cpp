@@ -170,8 +170,7 @@ TEST_F(VersionFile, LongTextIsCutAndTheBufferKept) {
 
 TEST_F(VersionFile, NumberIsBuiltFromTheParts) {
   const std::pair<const char*, int32_t> versions[] = {
-      {"8.5.1", 80501000}, {"8.5.1-alpha002", 80500702}, {"8.5.0-beta1", 80499801}, {"8.5.0-rc3", 80499903},
-      {"0.0.1", 1000},
+      {"8.5.1", 80501000}, {"8.5.1-alpha002", 80500702}, {"8.5.0-beta1", 80499801}, {"8.5.0-rc3", 80499903}, {"0.0.1", 1000},
   };
   for (const auto& [text, expected] : versions) {
     Write("runtime", std::string("Version=") + text + "\n");

@@ -145,8 +145,7 @@ class FailingCopy {
  public:
   aclError Submit(aclrtStream stream) {
     static uint8_t pageable[64];
-    return aclrtMemcpyAsync(block_.get(), sizeof(pageable), pageable, sizeof(pageable), ACL_MEMCPY_DEVICE_TO_DEVICE,
-                            stream);
+    return aclrtMemcpyAsync(block_.get(), sizeof(pageable), pageable, sizeof(pageable), ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
   }
 
  private:
@@ -155,9 +154,7 @@ class FailingCopy {
 
 enum class EventKind { kDefault, kClassic, kEx };
 
-inline const char* Name(EventKind kind) {
-  return kind == EventKind::kDefault ? "default" : kind == EventKind::kClassic ? "classic" : "Ex";
-}
+inline const char* Name(EventKind kind) { return kind == EventKind::kDefault ? "default" : kind == EventKind::kClassic ? "classic" : "Ex"; }
 
 // An event that destroys itself. `flag` means nothing for a default event.
 class TestEvent {
@@ -186,9 +183,7 @@ class TestEvent {
 class TestStream {
  public:
   TestStream() { EXPECT_EQ(aclrtCreateStream(&stream_), ACL_SUCCESS); }
-  TestStream(uint32_t priority, uint32_t flag) {
-    EXPECT_EQ(aclrtCreateStreamWithConfig(&stream_, priority, flag), ACL_SUCCESS);
-  }
+  TestStream(uint32_t priority, uint32_t flag) { EXPECT_EQ(aclrtCreateStreamWithConfig(&stream_, priority, flag), ACL_SUCCESS); }
   ~TestStream() {
     if (stream_ != nullptr) {
       EXPECT_EQ(aclrtDestroyStreamForce(stream_), ACL_SUCCESS);

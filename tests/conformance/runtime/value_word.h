@@ -2,6 +2,7 @@
 // state of a stream that is held up by one.
 #pragma once
 
+#include "tests/conformance/copy/call_checks.h"
 #include "tests/conformance/runtime/runtime_test_util.h"
 
 namespace ropeway_test {
@@ -14,14 +15,46 @@ inline void FillToItsEnd(const DeviceBuffer& block_of_64, const std::vector<uint
   ASSERT_EQ(aclrtMemcpy(block_of_64.get(), kEndOf64, bytes.data(), kEndOf64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
 }
 
+// The checks that both calls make: `call(address, flag, stream)` is valid for the block, `flag` and `stream`. After each refusal
+// `expect_untouched` looks at the stream, and at one of another context.
+template <typename Call, typename Untouched>
+void ExpectValueChecks(const char* name, const DeviceBuffer& block_of_64, uint32_t flag, uint32_t bad_flag, aclrtStream stream, Call call,
+                       Untouched expect_untouched) {
+  struct Args : bytes::CallArgs {
+    void* address;
+    uint32_t flag;
+    aclrtStream stream;
+  };
+  PinnedBuffer pinned(8);
+  bytes::BadStreams bad;
+  bytes::ForeignStream foreign;
+  Args valid;
+  valid.address = block_of_64.get();
+  valid.flag = flag;
+  valid.stream = stream;
+  const std::vector<bytes::Check<Args>> checks = {
+      {"devAddr NULL", ACL_ERROR_INVALID_PARAM, [](Args& a) { a.address = nullptr; }},
+      {"destroyed stream", ACL_ERROR_RT_INVALID_HANDLE, [&](Args& a) { a.stream = bad.destroyed(); }},
+      {"bad flag", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.flag = bad_flag; }},
+      {"devAddr pinned", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.address = pinned.get(); }},
+      {"no context", ACL_ERROR_RT_CONTEXT_NULL, [](Args& a) { a.without_context = true; }},
+      {"foreign stream", ACL_ERROR_RT_STREAM_CONTEXT, [&](Args& a) { a.stream = foreign.get(); }},
+      {"past the block", ACL_ERROR_RT_PARAM_INVALID, [&](Args& a) { a.address = block_of_64.at(kEndOf64 - 7); }},
+  };
+  bytes::ExpectCheckOrder(
+      name, valid, checks, [&](const Args& a) { return call(a.address, a.flag, a.stream); },
+      [&] {
+        expect_untouched(stream);
+        expect_untouched(foreign.get());
+      });
+}
+
 // A word that the host reads and writes by blocking copies, which wait for no stream.
 class Word {
  public:
   explicit Word(uint64_t value = 0) { Set(value); }
   void* get() const { return block_.get(); }
-  void Set(uint64_t value) {
-    EXPECT_EQ(aclrtMemcpy(block_.get(), 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
-  }
+  void Set(uint64_t value) { EXPECT_EQ(aclrtMemcpy(block_.get(), 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS); }
   uint64_t Get() const {
     uint64_t value = 0;
     EXPECT_EQ(aclrtMemcpy(&value, 8, block_.get(), 8, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
@@ -40,9 +73,7 @@ inline aclError WaitAtLeast(const Word& word, uint64_t value, aclrtStream stream
   return aclrtValueWait(word.get(), value, ACL_STREAM_WAIT_VALUE_GEQ, stream);
 }
 
-inline aclError WriteTo(const Word& word, uint64_t value, aclrtStream stream) {
-  return aclrtValueWrite(word.get(), value, 0, stream);
-}
+inline aclError WriteTo(const Word& word, uint64_t value, aclrtStream stream) { return aclrtValueWrite(word.get(), value, 0, stream); }
 
 // Whether the memset behind a wait has run, seen without waiting for the stream.
 class Mark {

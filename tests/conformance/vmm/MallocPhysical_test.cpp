@@ -108,8 +108,7 @@ TEST_F(MallocPhysical, GranularityChecks) {
     return aclrtMemGetAllocationGranularity(a.null_prop ? nullptr : &prop, static_cast<aclrtMemGranularityOptions>(a.option),
                                             a.null_handle ? nullptr : &granularity);
   };
-  bytes::ExpectCheckOrder("aclrtMemGetAllocationGranularity", GranularityArgs{}, checks, call,
-                          [&] { EXPECT_EQ(granularity, 77u); });
+  bytes::ExpectCheckOrder("aclrtMemGetAllocationGranularity", GranularityArgs{}, checks, call, [&] { EXPECT_EQ(granularity, 77u); });
   EXPECT_EQ(granularity, kUnit);
   aclrtPhysicalMemProp large = PropOf(ACL_HBM_MEM_HUGE1G, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
   EXPECT_EQ(aclrtMemGetAllocationGranularity(&large, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity), ACL_SUCCESS);

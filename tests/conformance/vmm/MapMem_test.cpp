@@ -69,8 +69,7 @@ TEST_F(MapMem, AddressesMustBeReservedAndFree) {
     bytes::ExpectText(kBad, {"meets the mapping"}, [&] { return aclrtMapMem(range.at(at), kUnit, 0, one.get(), 0); });
   }
   EXPECT_EQ(aclrtMapMem(range.get(), 2 * kUnit, 0, two.get(), 0), kBad) << "its end meets it";
-  bytes::ExpectText(kBad, {"leaves its reservation"},
-                    [&] { return aclrtMapMem(range.at(3 * kUnit), 2 * kUnit, 0, two.get(), 0); });
+  bytes::ExpectText(kBad, {"leaves its reservation"}, [&] { return aclrtMapMem(range.at(3 * kUnit), 2 * kUnit, 0, two.get(), 0); });
   EXPECT_EQ(aclrtMapMem(range.at(4 * kUnit), kUnit, 0, one.get(), 0), kBad) << "behind the end";
   Mapped before(range.get(), one), behind(range.at(3 * kUnit), one);
 }
@@ -211,8 +210,7 @@ TEST_F(MapMem, HostMemoryIsPinnedAndTheHostsOwn) {
     const auto data = Pattern(1 << 16, 3);
     std::memcpy(range.at(kUnit), data.data(), data.size());  // host code may
     DeviceBuffer block(data.size());
-    EXPECT_EQ(aclrtMemcpyAsync(block.get(), block.size(), range.at(kUnit), data.size(), ACL_MEMCPY_DEFAULT, nullptr),
-              ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpyAsync(block.get(), block.size(), range.at(kUnit), data.size(), ACL_MEMCPY_DEFAULT, nullptr), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
     EXPECT_EQ(block.Read(data.size()), data);
     EXPECT_EQ(aclrtFreeHost(range.at(kUnit)), kBad);

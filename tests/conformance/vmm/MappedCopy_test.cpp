@@ -90,8 +90,7 @@ TEST_F(MappedCopy, WhatIsQueuedOutlivesAnUnmap) {
   PinnedBuffer host(data.size());
   bytes::Fill(host, data);
   bytes::HeldStream held(stream_);
-  ASSERT_EQ(aclrtMemcpyAsync(range.at(64), data.size(), host.get(), data.size(), ACL_MEMCPY_HOST_TO_DEVICE, stream_),
-            ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(range.at(64), data.size(), host.get(), data.size(), ACL_MEMCPY_HOST_TO_DEVICE, stream_), ACL_SUCCESS);
   mapped.Unmap();
   EXPECT_FALSE(IsThere(range.get())) << "gone for later calls";
   EXPECT_EQ(aclrtMemcpyAsync(range.at(64), 1, host.get(), 1, ACL_MEMCPY_HOST_TO_DEVICE, stream_), kBad);

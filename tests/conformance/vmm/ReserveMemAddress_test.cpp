@@ -29,9 +29,7 @@ TEST_F(ReserveMemAddress, EarlierCheckWins) {
       {"alignment", kBad, [](Args& a) { a.alignment = kUnit; }},
       {"expectPtr far away", kBad, [](Args& a) { a.expected = reinterpret_cast<void*>(uintptr_t{kGiB}); }},
   };
-  auto call = [&](const Args& a) {
-    return aclrtReserveMemAddress(a.null_out ? nullptr : &out, a.size, a.alignment, a.expected, a.flags);
-  };
+  auto call = [&](const Args& a) { return aclrtReserveMemAddress(a.null_out ? nullptr : &out, a.size, a.alignment, a.expected, a.flags); };
   bytes::ExpectCheckOrder("aclrtReserveMemAddress", Args{}, checks, call, [&] { EXPECT_EQ(out, Nonsense()); });
   EXPECT_EQ(aclrtReleaseMemAddress(out), ACL_SUCCESS);
 }
@@ -85,8 +83,7 @@ TEST_F(ReserveMemAddress, TheWantedAddressIsGiven) {
   Range there(4 * kUnit, place);
   EXPECT_EQ(there.get(), place);
   void* out = Nonsense();
-  bytes::ExpectText(kBad, {"expectPtr", "reserved already"},
-                    [&] { return aclrtReserveMemAddress(&out, kUnit, 0, there.at(kUnit), 0); });
+  bytes::ExpectText(kBad, {"expectPtr", "reserved already"}, [&] { return aclrtReserveMemAddress(&out, kUnit, 0, there.at(kUnit), 0); });
   EXPECT_EQ(out, Nonsense());
   there.Release();
   Range again(4 * kUnit, place);
@@ -116,8 +113,7 @@ TEST_F(ReserveMemAddress, MisalignedWishesAreRefused) {
 TEST_F(ReserveMemAddress, MoreThanThereIsGives207001) {
   void* out = Nonsense();
   for (size_t size : {size_t{1} << 46, size_t{1} << 62, SIZE_MAX}) {
-    bytes::ExpectText(ACL_ERROR_RT_MEMORY_ALLOCATION, {"size"},
-                      [&] { return aclrtReserveMemAddress(&out, size, 0, nullptr, 0); });
+    bytes::ExpectText(ACL_ERROR_RT_MEMORY_ALLOCATION, {"size"}, [&] { return aclrtReserveMemAddress(&out, size, 0, nullptr, 0); });
   }
   EXPECT_EQ(out, Nonsense());
 }

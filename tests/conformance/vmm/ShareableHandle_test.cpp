@@ -94,8 +94,7 @@ TEST_F(ShareableHandle, ImportChecks) {
   aclrtDrvMemHandle handle = Nonsense();
   EXPECT_EQ(aclrtMemImportFromShareableHandle(own, 99, nullptr), kOuter);
   EXPECT_EQ(aclrtMemImportFromShareableHandle(own, 99, &handle), ACL_ERROR_RT_INVALID_DEVICEID);
-  EXPECT_EQ(bytes::OnFreshThread([&] { return aclrtMemImportFromShareableHandle(own, 99, &handle); }),
-            ACL_ERROR_RT_INVALID_DEVICEID);
+  EXPECT_EQ(bytes::OnFreshThread([&] { return aclrtMemImportFromShareableHandle(own, 99, &handle); }), ACL_ERROR_RT_INVALID_DEVICEID);
   EXPECT_EQ(bytes::OnFreshThread([&] { return aclrtMemImportFromShareableHandle(own, 0, &handle); }), ACL_ERROR_RT_CONTEXT_NULL);
   bytes::ExpectText(kBad, {"this process"}, [&] { return aclrtMemImportFromShareableHandle(own, 0, &handle); });
   for (const uint64_t nobodys : {uint64_t{0}, uint64_t{1}, own ^ 1, ~own}) {
@@ -120,8 +119,8 @@ TEST_F(ShareableHandle, ImportV2Checks) {
   };
   auto call = [&](const Args& a) {
     // There is no good import in one process: "own" is refused last.
-    const aclError code = aclrtMemImportFromShareableHandleV2(
-        a.null_in ? nullptr : &own, static_cast<aclrtMemSharedHandleType>(a.type), a.flags, a.null_out ? nullptr : &handle);
+    const aclError code = aclrtMemImportFromShareableHandleV2(a.null_in ? nullptr : &own, static_cast<aclrtMemSharedHandleType>(a.type),
+                                                              a.flags, a.null_out ? nullptr : &handle);
     const bool all_good = !a.null_in && !a.null_out && a.flags == 0 && !a.without_context && a.type == kDefault;
     if (!all_good) return code;
     EXPECT_EQ(code, kBad);

@@ -19,13 +19,8 @@ inline aclrtPhysicalMemProp PropOf(aclrtMemAttr attribute, aclrtMemLocationType 
   prop.location = {id, type};
   return prop;
 }
-inline aclrtPhysicalMemProp DeviceProp(uint32_t device = 0) {
-  return PropOf(ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, device);
-}
+inline aclrtPhysicalMemProp DeviceProp(uint32_t device = 0) { return PropOf(ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, device); }
 inline aclrtPhysicalMemProp HostProp() { return PropOf(ACL_MEM_NORMAL, ACL_MEM_LOCATION_TYPE_HOST, 0); }
-
-// A handle that is nothing at all, and an address that nobody reserved.
-inline void* Nonsense() { return reinterpret_cast<void*>(uintptr_t{0x1234567}); }
 
 class Range {
  public:
@@ -99,8 +94,7 @@ inline std::vector<uint8_t> ReadAt(const void* address, size_t count) {
   return bytes;
 }
 inline void WriteAt(void* address, const std::vector<uint8_t>& bytes) {
-  EXPECT_EQ(aclrtMemcpy(address, bytes.size(), bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS)
-      << TakeErrorText();
+  EXPECT_EQ(aclrtMemcpy(address, bytes.size(), bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS) << TakeErrorText();
 }
 // Whether the address lies in a block that copies accept.
 inline bool IsThere(const void* address) {

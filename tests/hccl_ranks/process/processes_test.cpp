@@ -12,8 +12,8 @@
 #include <fstream>
 #include <random>
 
+#include "hccl/bootstrap/root_info.h"
 #include "hccl/hccl_one_sided_services.h"
-#include "hccl/rank/root_info.h"
 #include "hccl_ranks/process/roles.h"
 
 namespace processes_test {
@@ -24,8 +24,7 @@ using namespace ropeway_test;
 int Exchange(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
-  for (const size_t size : {8u, 16384u, 16385u, 400000u})
-    RingOnce(call, state, size, static_cast<uint32_t>(size));
+  for (const size_t size : {8u, 16384u, 16385u, 400000u}) RingOnce(call, state, size, static_cast<uint32_t>(size));
   RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
   RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
   Leave(call, state);
@@ -41,8 +40,8 @@ int Split(RoleCall& call) {
   for (uint32_t rank = call.rank % 2; rank < call.size; rank += 2) members.push_back(rank);
   HcclCommConfig config;
   HcclCommConfigInit(&config);
-  RW_ROLE_EXPECT(HcclCreateSubCommConfig(&state.comm, static_cast<uint32_t>(members.size()), members.data(),
-                                         5 + call.rank % 2, call.rank / 2, &config, &half.comm) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(HcclCreateSubCommConfig(&state.comm, static_cast<uint32_t>(members.size()), members.data(), 5 + call.rank % 2,
+                                         call.rank / 2, &config, &half.comm) == HCCL_SUCCESS);
   half.stream = state.stream;
   RoleCall sub = call;
   sub.rank = call.rank / 2;
@@ -69,8 +68,8 @@ int LoseOne(RoleCall& call) {
     return 2;  // not reached: the parent kills it
   }
   const bool receives = call.rank % 2 == 0;
-  const HcclResult queued = receives ? HcclRecv(buffer, 1 << 20, HCCL_DATA_TYPE_UINT8, 1, state.comm, state.stream)
-                                     : HcclBarrier(state.comm, state.stream);
+  const HcclResult queued =
+      receives ? HcclRecv(buffer, 1 << 20, HCCL_DATA_TYPE_UINT8, 1, state.comm, state.stream) : HcclBarrier(state.comm, state.stream);
   RW_ROLE_EXPECT(queued == HCCL_SUCCESS);
   call.parent.Say("waiting");
   RW_ROLE_EXPECT(IsLossOnStream(aclrtSynchronizeStream(state.stream)));
@@ -145,8 +144,7 @@ int CutOff(RoleCall& call) {
   RW_ROLE_EXPECT(aclrtMalloc(&buffer, 64, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   const bool meets = call.argument == "barrier of " + std::to_string(call.rank);
   const HcclResult queued =
-      meets ? HcclBarrier(state.comm, state.stream)
-            : HcclRecv(buffer, 64, HCCL_DATA_TYPE_UINT8, 1 - call.rank, state.comm, state.stream);
+      meets ? HcclBarrier(state.comm, state.stream) : HcclRecv(buffer, 64, HCCL_DATA_TYPE_UINT8, 1 - call.rank, state.comm, state.stream);
   RW_ROLE_EXPECT(queued == HCCL_SUCCESS);
   call.parent.Say("waiting");
   RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == 507056);
@@ -306,8 +304,7 @@ TEST(Processes, EverybodyLearnsOfARankThatIsKilled) {
   auto ranks = StartRanks("lose_one", 4);
   for (auto& rank : ranks) EXPECT_NE(rank.Hear(), "");
   ranks[1].Kill();
-  for (size_t rank = 0; rank < ranks.size(); ++rank)
-    EXPECT_EQ(ranks[rank].Wait(), rank == 1 ? 1009 : 0) << "rank " << rank;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), rank == 1 ? 1009 : 0) << "rank " << rank;
 }
 
 TEST(Processes, EverybodyLearnsOfARootThatIsKilled) {
@@ -368,8 +365,7 @@ class Cable {
  public:
   Cable() : a_("rwa" + std::to_string(getpid())), b_("rwb" + std::to_string(getpid())) {
     good_ = Do("ip netns add " + a_) && Do("ip netns add " + b_) &&
-            Do("ip link add veth0 netns " + a_ + " type veth peer name veth0 netns " + b_) && Bring(a_, "1") &&
-            Bring(b_, "2");
+            Do("ip link add veth0 netns " + a_ + " type veth peer name veth0 netns " + b_) && Bring(a_, "1") && Bring(b_, "2");
   }
   ~Cable() {
     Do("ip netns del " + a_);
@@ -383,8 +379,7 @@ class Cable {
  private:
   static bool Do(const std::string& command) { return std::system((command + " 2>/dev/null").c_str()) == 0; }
   static bool Bring(const std::string& space, const std::string& number) {
-    return Do("ip -n " + space + " link set lo up") &&
-           Do("ip -n " + space + " addr add 10.213.7." + number + "/24 dev veth0") &&
+    return Do("ip -n " + space + " link set lo up") && Do("ip -n " + space + " addr add 10.213.7." + number + "/24 dev veth0") &&
            Do("ip -n " + space + " link set veth0 up");
   }
   const std::string a_, b_;
@@ -394,15 +389,14 @@ class Cable {
 // Takes as long as the kernel needs to believe it: the limit is a second, and it asks twice. The ways to wait are tried at once.
 TEST(Processes, CutLinkIsNoticedOnBothSides) {
   const Cable cable;
-  if (!cable.good())
-    GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
+  if (!cable.good()) GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
   std::vector<std::vector<RankProcess>> pairs;
   for (const std::string way : {"channel", "no channel", "barrier of 0", "barrier of 1"}) {
     std::vector<RankProcess> ranks;
     for (uint32_t rank = 0; rank < 2; ++rank) {
-      ranks.emplace_back("cut_off", rank, 2, way,
-                         std::map<std::string, std::string>{{kNetworkNamespace, rank == 0 ? cable.a() : cable.b()},
-                                                            {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
+      ranks.emplace_back(
+          "cut_off", rank, 2, way,
+          std::map<std::string, std::string>{{kNetworkNamespace, rank == 0 ? cable.a() : cable.b()}, {"ROPEWAY_HCCL_LINK_TIMEOUT", "1"}});
     }
     ranks[1].Say(ranks[0].Hear());
     pairs.push_back(std::move(ranks));
@@ -476,8 +470,7 @@ TEST(Processes, TwoJobsOnOneMachineDoNotCollide) {
 
 TEST(Processes, RanksOfOneServerInTwoNamespacesUseTheAddressesOfTheTable) {
   const Cable cable;
-  if (!cable.good())
-    GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
+  if (!cable.good()) GTEST_SKIP() << "NOT TESTED: this user may not make network namespaces (ip netns add, ip link add)";
   const Table table(OneServer("a", R"("device_ip":"10.213.7.1",)", R"("device_ip":"10.213.7.2",)"));
   std::vector<RankProcess> ranks;
   for (uint32_t rank = 0; rank < 2; ++rank) {

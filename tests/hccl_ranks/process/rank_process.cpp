@@ -114,8 +114,7 @@ int RankProcess::Wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-std::vector<RankProcess> StartRanks(const std::string& role, uint32_t size,
-                                    const std::map<std::string, std::string>& settings) {
+std::vector<RankProcess> StartRanks(const std::string& role, uint32_t size, const std::map<std::string, std::string>& settings) {
   std::vector<RankProcess> ranks;
   for (uint32_t rank = 0; rank < size; ++rank) ranks.emplace_back(role, rank, size, "", settings);
   const std::string root = ranks[0].Hear();

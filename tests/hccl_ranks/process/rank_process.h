@@ -54,8 +54,7 @@ class RankProcess {
 };
 
 // Starts one process per rank, carries the root info from rank 0 to the others, and hands them out.
-std::vector<RankProcess> StartRanks(const std::string& role, uint32_t size,
-                                    const std::map<std::string, std::string>& settings = {});
+std::vector<RankProcess> StartRanks(const std::string& role, uint32_t size, const std::map<std::string, std::string>& settings = {});
 
 std::string ToHex(const void* bytes, size_t size);
 std::string FromHex(const std::string& text);

@@ -13,14 +13,13 @@
 #include "hccl_ranks/process/rank_process.h"
 
 // In a role: a value that is not the expected one ends the process with status 1.
-#define RW_ROLE_EXPECT(condition)                                                                           \
-  do {                                                                                                      \
-    if (!(condition)) {                                                                                     \
-      const char* rw_text = aclGetRecentErrMsg();                                                           \
-      std::fprintf(stderr, "%s:%d: rank %u: not true: %s\n%s\n", __FILE__, __LINE__, call.rank, #condition, \
-                   rw_text ? rw_text : "");                                                                 \
-      std::exit(1);                                                                                         \
-    }                                                                                                       \
+#define RW_ROLE_EXPECT(condition)                                                                                                    \
+  do {                                                                                                                               \
+    if (!(condition)) {                                                                                                              \
+      const char* rw_text = aclGetRecentErrMsg();                                                                                    \
+      std::fprintf(stderr, "%s:%d: rank %u: not true: %s\n%s\n", __FILE__, __LINE__, call.rank, #condition, rw_text ? rw_text : ""); \
+      std::exit(1);                                                                                                                  \
+    }                                                                                                                                \
   } while (false)
 
 namespace ropeway_test {
@@ -71,8 +70,7 @@ inline void RingOnce(RoleCall& call, RankState& state, size_t size, uint32_t see
   RW_ROLE_EXPECT(aclrtMalloc(&in, size, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   const std::vector<uint8_t> mine = PatternOf(size, seed + call.rank), theirs = PatternOf(size, seed + left);
   RW_ROLE_EXPECT(aclrtMemcpy(out, size, mine.data(), size, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS);
-  HcclSendRecvItem items[2] = {{HCCL_SEND, out, size, HCCL_DATA_TYPE_UINT8, right},
-                               {HCCL_RECV, in, size, HCCL_DATA_TYPE_UINT8, left}};
+  HcclSendRecvItem items[2] = {{HCCL_SEND, out, size, HCCL_DATA_TYPE_UINT8, right}, {HCCL_RECV, in, size, HCCL_DATA_TYPE_UINT8, left}};
   RW_ROLE_EXPECT(HcclBatchSendRecv(items, 2, state.comm, state.stream) == HCCL_SUCCESS);
   RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
   std::vector<uint8_t> got(size);

@@ -1,4 +1,4 @@
-// The sum of two arrays of halfs with the CPU's own conversions, 15 times as fast as with the portable ones of half.h.
+// The sum of two arrays of halfs with the CPU's own conversions, 15 times as fast as with the portable ones of base/half.h.
 // Included by a file with vector flags, so nothing else may come in here.
 #pragma once
 

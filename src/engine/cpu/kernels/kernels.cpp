@@ -14,9 +14,7 @@ struct Candidate {
 bool Always() { return true; }
 
 #if defined(__x86_64__)
-bool HasAvx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
+bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"); }
 bool HasAvx2() { return __builtin_cpu_supports("avx2"); }
 #endif
 

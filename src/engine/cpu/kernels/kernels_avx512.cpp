@@ -11,14 +11,10 @@ namespace {
 struct Avx512Lines {
   using Pattern = __m512i;
 
-  static void Stream(char* dst, const char* src) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), _mm512_loadu_si512(src));
-  }
+  static void Stream(char* dst, const char* src) { _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), _mm512_loadu_si512(src)); }
   static void Copy(char* dst, const char* src) { _mm512_storeu_si512(dst, _mm512_loadu_si512(src)); }
   static Pattern Broadcast(int value) { return _mm512_set1_epi8(static_cast<char>(value)); }
-  static void StreamPattern(char* dst, const Pattern& pattern) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), pattern);
-  }
+  static void StreamPattern(char* dst, const Pattern& pattern) { _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), pattern); }
   static void Fence() { _mm_sfence(); }
 };
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "engine/cpu/kernels/half.h"
+#include "base/half.h"
 #include "engine/cpu/kernels/half_sum.h"
 
 // The sanitizers do not see intrinsics: see Kernels() for the same rule.
@@ -135,9 +135,7 @@ struct Row {
 template <class Ops>
 constexpr Row MakeRow() {
   using T = typename Ops::Bits;
-  return {sizeof(T),
-          {&ReduceArray<T, &Ops::Sum>, &ReduceArray<T, &Ops::Max>, &ReduceArray<T, &Ops::Min>,
-           &ReduceArray<T, &Ops::Equal>}};
+  return {sizeof(T), {&ReduceArray<T, &Ops::Sum>, &ReduceArray<T, &Ops::Max>, &ReduceArray<T, &Ops::Min>, &ReduceArray<T, &Ops::Equal>}};
 }
 
 constexpr Row MakeHalfRow() {
@@ -158,9 +156,7 @@ static_assert(std::size(kRows) == static_cast<size_t>(ReduceType::kInt4));
 
 }  // namespace
 
-bool CanReduce(ReduceOp op, ReduceType type) {
-  return op <= ReduceOp::kEqual && static_cast<size_t>(type) < std::size(kRows);
-}
+bool CanReduce(ReduceOp op, ReduceType type) { return op <= ReduceOp::kEqual && static_cast<size_t>(type) < std::size(kRows); }
 
 void Reduce(void* dst, const void* src, size_t bytes, ReduceOp op, ReduceType type) {
   if (!CanReduce(op, type)) return;

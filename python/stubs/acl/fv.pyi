@@ -1,1 +1,0 @@
-# Feature vector search, which is not part of this.

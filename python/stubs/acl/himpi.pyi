@@ -1,1 +1,0 @@
-# Media functions, which are not part of this.

@@ -1,0 +1,26 @@
+// The rank table of HcclCommInitClusterInfo: JSON, versions 1.0 and 1.2. Says who is where; the ranks still have to
+// find each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hccl/transport/address.h"
+
+namespace ropeway::comm {
+
+struct RankTable {
+  struct Rank {
+    std::string server;
+    int32_t device = 0;
+    Address address;  // of the device, or else of the server; not valid when the table gives none
+  };
+  std::vector<Rank> ranks;  // index = rank id
+  bool one_server = false;
+};
+
+// Empty, or what is wrong with the table and where.
+std::string ParseRankTable(const std::string& text, RankTable* table);
+
+}  // namespace ropeway::comm

@@ -1,0 +1,69 @@
+#include "hccl/link/stream_transfer.h"
+
+#include "hccl/membership/communicator.h"
+#include "hccl/membership/number_table.h"
+#include "hccl/membership/stream_code.h"
+#include "ropeway/ropeway.h"
+
+namespace ropeway::comm {
+namespace {
+
+struct StreamTransfer {
+  LinkTarget target;
+  bool put;
+  std::vector<TransferItem> items;
+  // Closed when the stream gives it up, so that nobody touches the local side afterwards.
+  std::shared_ptr<Lease> lease = std::make_shared<Lease>();
+};
+
+// Those that a stream waits for, or will.
+NumberTable<StreamTransfer>& Transfers() {
+  static auto* const table = new NumberTable<StreamTransfer>;
+  return *table;
+}
+
+void Finish(const StreamTransfer& transfer, ropewayOperation operation, const TransferEnd& end) {
+  // What a stream gave up is nobody's error.
+  if (end.code == HCCL_SUCCESS || !transfer.lease->Use([] {})) {
+    ropewayFinishOperation(operation, 0, nullptr);
+    return;
+  }
+  const std::string text =
+      std::string(transfer.put ? "a put to" : "a get from") + " rank " + std::to_string(transfer.target.rank) + " failed: " + end.text;
+  // First the cause, then the stream: whoever is woken by the stream's error finds the communicator's.
+  if (const auto communicator = transfer.target.communicator.lock()) communicator->SetAsyncError(end.code, text);
+  ropewayFinishOperation(operation, StreamCode(end.code), text.c_str());
+}
+
+void Start(void* argument, ropewayOperation operation) {
+  const uint64_t number = NumberOf(argument);
+  const std::shared_ptr<StreamTransfer> transfer = Transfers().Find(number);
+  if (transfer == nullptr) {  // given up in the same moment
+    ropewayFinishOperation(operation, 0, nullptr);
+    return;
+  }
+  const auto done = [transfer, number, operation](const TransferEnd& end) {
+    Transfers().Remove(number);
+    Finish(*transfer, operation, end);
+  };
+  Peer& peer = *transfer->target.peer;
+  if (transfer->put)
+    peer.Put(transfer->items, transfer->lease, done);
+  else
+    peer.Get(transfer->items, transfer->lease, done);
+}
+
+void Drop(void* argument, int32_t) {
+  if (const auto transfer = Transfers().Remove(NumberOf(argument))) transfer->lease->Close();
+}
+
+}  // namespace
+
+comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, void* stream) {
+  const uint64_t number = Transfers().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items)}));
+  const aclError code = ropewayLaunchOperation(Start, Drop, AsArgument(number), stream);
+  if (code != 0) Transfers().Remove(number);
+  return comm::FromRuntime("ropewayLaunchOperation", code);
+}
+
+}  // namespace ropeway::comm

@@ -1,0 +1,49 @@
+#include "hccl/membership/barrier.h"
+
+#include "base/mutex.h"
+#include "hccl/membership/parts.h"
+#include "hccl/membership/stream_op.h"
+
+namespace ropeway::comm {
+namespace {
+
+// Barriers are numbered in the order of the calls, so that all ranks number them alike.
+struct Count {
+  Mutex mutex{LockRank::kHcclBarrier};
+  uint64_t next RW_GUARDED_BY(mutex) = 0;
+};
+
+constexpr Service kBarriers = {0x300, nullptr, nullptr, nullptr, nullptr};
+
+class Barrier final : public StreamOp {
+ public:
+  Barrier(std::shared_ptr<Communicator> communicator, uint64_t number) : StreamOp(std::move(communicator)), barrier_(number) {}
+
+ private:
+  void Started() override {
+    Membership* const membership = Parts::MembershipOf(communicator());
+    if (membership == nullptr) return Finish(HCCL_E_REMOTE, "HcclBarrier: the communicator is destroyed");
+    const std::weak_ptr<StreamOp> weak = weak_from_this();
+    membership->Arrive(barrier_, [weak, this](HcclResult result, const std::string& why) {
+      if (auto self = weak.lock()) Finish(result, why.empty() ? why : "HcclBarrier: " + why);
+    });
+  }
+  void Dropped() override {
+    if (Membership* const membership = Parts::MembershipOf(communicator())) membership->Cancel(barrier_);
+  }
+
+  const uint64_t barrier_;
+};
+
+}  // namespace
+
+aclError LaunchBarrier(const std::shared_ptr<Communicator>& communicator, void* stream) {
+  const auto count = std::static_pointer_cast<Count>(communicator->State(kBarriers, [] { return std::make_shared<Count>(); }));
+  // Held over the launch: the order of the numbers is the order in the stream.
+  LockGuard lock(count->mutex);
+  const aclError code = std::make_shared<Barrier>(communicator, count->next)->Launch(stream);
+  if (code == 0) ++count->next;
+  return code;
+}
+
+}  // namespace ropeway::comm

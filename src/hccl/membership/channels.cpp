@@ -1,0 +1,223 @@
+#include "hccl/membership/channels.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "hccl/membership/services.h"
+#include "hccl/transport/door.h"
+
+namespace ropeway::comm {
+namespace {
+
+// Below the services' numbers.
+constexpr uint16_t kReply = 1;
+constexpr uint16_t kGoodBye = 2;
+constexpr std::chrono::milliseconds kRetryPause(10);
+
+// Ranks of this process, by communicator and rank: they need no connection.
+using Neighbours = std::map<std::pair<std::string, uint32_t>, Channels*>;
+Neighbours& AllNeighbours() {
+  static auto* const all = new Neighbours;
+  return *all;
+}
+
+std::string PeerName(uint32_t rank) { return "rank " + std::to_string(rank); }
+
+}  // namespace
+
+Channels::Channels(std::string communicator, std::string secret, uint32_t rank, uint32_t size)
+    : communicator_(std::move(communicator)), secret_(std::move(secret)), rank_(rank), size_(size) {}
+
+Channels::~Channels() { Leave(); }
+
+void Channels::Begin(const std::shared_ptr<Communicator>& owner) {
+  owner_ = owner;
+  const std::weak_ptr<Channels> weak = weak_from_this();
+  AllNeighbours()[{communicator_, rank_}] = this;
+  Door::Get().Admit(communicator_, rank_,
+                    {secret_,
+                     [weak](const Hello& hello) {
+                       auto self = weak.lock();
+                       return self ? self->Decide(hello) : Verdict::kRefused;
+                     },
+                     [weak](const Hello& hello, FileDescriptor fd) {
+                       if (auto self = weak.lock()) self->Enter(hello, std::move(fd));
+                     }});
+}
+
+Verdict Channels::Decide(const Hello& hello) {
+  if (hello.from >= size_ || hello.from == rank_ || hello.purpose == Purpose::kJoin) return Verdict::kRefused;
+  const Slot& slot = slots_[hello.from];
+  if (slot.ended) return Verdict::kRefused;
+  if (hello.purpose == Purpose::kBulk) return bulk_entered ? Verdict::kWelcome : Verdict::kRefused;
+  if (slot.up) return Verdict::kRefused;
+  return slot.caller && rank_ > hello.from ? Verdict::kBusy : Verdict::kWelcome;
+}
+
+void Channels::Enter(const Hello& hello, FileDescriptor fd) {
+  if (hello.purpose == Purpose::kBulk) return bulk_entered(hello.from, std::move(fd));
+  Rise(hello.from, Open(hello.from, std::move(fd)));
+}
+
+std::shared_ptr<Connection> Channels::Open(uint32_t peer, FileDescriptor fd) {
+  const std::weak_ptr<Channels> weak = weak_from_this();
+  Connection::Events events;
+  events.received = [weak, peer](Frame frame) {
+    if (auto self = weak.lock()) self->Deliver(peer, std::move(frame));
+  };
+  events.closed = [weak, peer](bool clean, const std::string& why) {
+    if (auto self = weak.lock()) self->End(peer, LossOf(clean), why);
+  };
+  return Connection::Open(std::move(fd), std::move(events));
+}
+
+void Channels::Connect(uint32_t peer) {
+  Slot& slot = slots_[peer];
+  if (slot.up || slot.ended || slot.caller || slot.retry != 0) return;
+  const std::shared_ptr<Communicator> owner = owner_.lock();
+  if (!owner) return;
+  if (owner->SameProcess(peer)) return Rise(peer, nullptr);
+  const std::weak_ptr<Channels> weak = weak_from_this();
+  slot.give_up = IoThread::Get().At(owner->ConnectDeadline(), [weak, peer] {
+    auto self = weak.lock();
+    if (self) self->End(peer, HCCL_E_TCP_CONNECT, "not reached in time: " + self->slots_[peer].last_failure);
+  });
+  StartCall(peer);
+}
+
+void Channels::StartCall(uint32_t peer) {
+  const std::shared_ptr<Communicator> owner = owner_.lock();
+  Slot& slot = slots_[peer];
+  slot.retry = 0;
+  if (!owner || slot.up || slot.ended) return;
+  const std::weak_ptr<Channels> weak = weak_from_this();
+  slot.caller = Caller::Start(owner->peer(peer).address, {communicator_, rank_, peer, Purpose::kControl}, secret_,
+                              [weak, peer](FileDescriptor fd, Verdict verdict, const std::string& why) {
+                                if (auto self = weak.lock()) self->Answered(peer, std::move(fd), verdict, why);
+                              });
+}
+
+void Channels::Answered(uint32_t peer, FileDescriptor fd, Verdict verdict, const std::string& why) {
+  Slot& slot = slots_[peer];
+  slot.caller.reset();
+  if (slot.up || slot.ended) return;
+  if (fd) return Rise(peer, Open(peer, std::move(fd)));
+  slot.last_failure = !why.empty() ? why : verdict == Verdict::kBusy ? "it calls us at the same moment" : "it refused";
+  const std::weak_ptr<Channels> weak = weak_from_this();
+  slot.retry = IoThread::Get().At(Deadline::After(kRetryPause), [weak, peer] {
+    if (auto self = weak.lock()) self->StartCall(peer);
+  });
+}
+
+void Channels::Rise(uint32_t peer, std::shared_ptr<Connection> connection) {
+  Slot& slot = slots_[peer];
+  slot.up = true;
+  slot.connection = std::move(connection);
+  slot.caller.reset();
+  IoThread::Get().Cancel(std::exchange(slot.retry, 0));
+  IoThread::Get().Cancel(std::exchange(slot.give_up, 0));
+  for (Frame& frame : std::exchange(slot.waiting, {})) Send(peer, std::move(frame));
+  for (const Up& up : std::exchange(slot.waiters, {})) up(HCCL_SUCCESS);
+}
+
+void Channels::Send(uint32_t peer, Frame frame) {
+  Slot& slot = slots_[peer];
+  if (slot.ended || left_) return;
+  if (!slot.up) {
+    slot.waiting.push_back(std::move(frame));
+    return Connect(peer);
+  }
+  if (slot.connection) return slot.connection->Send(frame);
+  // Handled in a moment and not now: the sender may be in the middle of something.
+  IoThread::Get().Post([communicator = communicator_, from = rank_, peer, frame = std::move(frame)]() mutable {
+    const auto found = AllNeighbours().find({communicator, peer});
+    if (found != AllNeighbours().end()) found->second->Deliver(from, std::move(frame));
+  });
+}
+
+HcclResult Channels::Ended(uint32_t peer) const {
+  const auto found = slots_.find(peer);
+  return found != slots_.end() && found->second.ended ? HCCL_E_REMOTE : HCCL_SUCCESS;
+}
+
+void Channels::Call(uint32_t peer, Frame frame, Answer answer) {
+  if (slots_[peer].ended || left_) return answer(HCCL_E_REMOTE, "");
+  frame.id = ++last_call_;
+  slots_[peer].calls.emplace(frame.id, std::move(answer));
+  Send(peer, std::move(frame));
+}
+
+void Channels::Reply(uint32_t peer, uint64_t id, std::string body) { Send(peer, {kReply, id, std::move(body)}); }
+
+void Channels::WhenUp(uint32_t peer, Up up) {
+  Slot& slot = slots_[peer];
+  if (slot.ended || left_) return up(HCCL_E_REMOTE);
+  if (slot.up) return up(HCCL_SUCCESS);
+  slot.waiters.push_back(std::move(up));
+  Connect(peer);
+}
+
+void Channels::Deliver(uint32_t peer, Frame frame) {
+  Slot& slot = slots_[peer];
+  if (slot.ended || left_) return;
+  // A neighbour's first word opens the way back, too.
+  if (!slot.up) Rise(peer, nullptr);
+  if (frame.type == kGoodBye) return End(peer, HCCL_SUCCESS, "");
+  if (frame.type == kReply) {
+    if (auto call = slot.calls.extract(frame.id)) call.mapped()(HCCL_SUCCESS, std::move(frame.body));
+    return;
+  }
+  const std::shared_ptr<Communicator> owner = owner_.lock();
+  const Service* const service = ServiceOf(frame.type);
+  if (!owner || service == nullptr || service->received == nullptr) return;
+  service->received(*owner, Request(owner, peer, frame.type, frame.id, std::move(frame.body)));
+}
+
+void Channels::Drop(Slot& slot) {
+  slot.ended = true;
+  slot.caller.reset();
+  IoThread::Get().Cancel(std::exchange(slot.retry, 0));
+  IoThread::Get().Cancel(std::exchange(slot.give_up, 0));
+  if (slot.connection) slot.connection->Close();
+  slot.connection.reset();
+  slot.waiting.clear();
+  for (auto& [id, answer] : std::exchange(slot.calls, {})) answer(HCCL_E_REMOTE, "");
+}
+
+void Channels::End(uint32_t peer, HcclResult why, const std::string& text) {
+  const std::shared_ptr<Channels> self = shared_from_this();
+  Slot& slot = slots_[peer];
+  if (slot.ended || left_) return;
+  Drop(slot);
+  for (const Up& up : std::exchange(slot.waiters, {})) up(why == HCCL_SUCCESS ? HCCL_E_REMOTE : why);
+  const std::shared_ptr<Communicator> owner = owner_.lock();
+  if (!owner) return;
+  if (why != HCCL_SUCCESS) owner->SetAsyncError(why, PeerName(peer) + ": " + text);
+  for (const Service* service : AllServices()) {
+    if (service->peer_ended != nullptr) service->peer_ended(*owner, peer, why);
+  }
+}
+
+void Channels::Heard(uint32_t peer, HcclResult why) {
+  if (peer < size_ && !slots_[peer].up) End(peer, why, LossText(why));
+}
+
+void Channels::Leave() {
+  if (std::exchange(left_, true)) return;
+  AllNeighbours().erase({communicator_, rank_});
+  Door::Get().Revoke(communicator_, rank_);
+  for (const auto& [key, neighbour] : AllNeighbours()) {
+    if (key.first != communicator_) continue;
+    IoThread::Get().Post([to = key, from = rank_] {
+      const auto found = AllNeighbours().find(to);
+      if (found != AllNeighbours().end()) found->second->Deliver(from, {kGoodBye, 0, ""});
+    });
+  }
+  for (auto& [peer, slot] : slots_) {
+    if (slot.connection) slot.connection->Send({kGoodBye, 0, ""});
+    Drop(slot);
+    for (const Up& up : std::exchange(slot.waiters, {})) up(HCCL_E_REMOTE);
+  }
+}
+
+}  // namespace ropeway::comm

@@ -1,0 +1,84 @@
+// The control channels of one rank: a TCP connection per peer, made by whoever has something to say first, or no
+// connection at all when both ranks live in one process. Everything here belongs to the I/O thread.
+//
+// Two ranks may call each other at the same moment; then the higher rank's call stands: it answers "busy" to the lower
+// one, which waits. The higher rank alone decides, so there is never more than one channel.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hccl/membership/communicator.h"
+#include "hccl/transport/handshake.h"
+#include "hccl/transport/rank_connection.h"
+
+namespace ropeway::comm {
+
+class Channels : public std::enable_shared_from_this<Channels> {
+ public:
+  using Answer = std::function<void(HcclResult, std::string)>;
+  using Up = std::function<void(HcclResult)>;
+  // A way for bulk bytes to the same peer: welcomed connections of that purpose are handed on.
+  using BulkEntered = std::function<void(uint32_t peer, FileDescriptor fd)>;
+
+  Channels(std::string communicator, std::string secret, uint32_t rank, uint32_t size);
+  ~Channels();
+  // From here on peers may call.
+  void Begin(const std::shared_ptr<Communicator>& owner);
+
+  void Send(uint32_t peer, Frame frame);
+  void Call(uint32_t peer, Frame frame, Answer answer);
+  void Reply(uint32_t peer, uint64_t id, std::string body);
+  void WhenUp(uint32_t peer, Up up);
+  HcclResult Ended(uint32_t peer) const;
+
+  // News from the lifeline. It counts only while there is no channel: a channel's own end comes after everything said
+  // on it.
+  void Heard(uint32_t peer, HcclResult why);
+  // Says good-bye on every channel and ends what is pending.
+  void Leave();
+
+  const std::string& communicator() const { return communicator_; }
+  const std::string& secret() const { return secret_; }
+  BulkEntered bulk_entered;
+
+ private:
+  struct Slot {
+    bool up = false;
+    bool ended = false;
+    std::shared_ptr<Connection> connection;  // null while up: same process
+    std::shared_ptr<Caller> caller;
+    IoThread::Timer retry = 0;
+    IoThread::Timer give_up = 0;
+    std::vector<Frame> waiting;
+    std::vector<Up> waiters;
+    std::map<uint64_t, Answer> calls;
+    std::string last_failure;
+  };
+
+  Verdict Decide(const Hello& hello);
+  void Enter(const Hello& hello, FileDescriptor fd);
+  void Connect(uint32_t peer);
+  void StartCall(uint32_t peer);
+  void Answered(uint32_t peer, FileDescriptor fd, Verdict verdict, const std::string& why);
+  void Rise(uint32_t peer, std::shared_ptr<Connection> connection);
+  std::shared_ptr<Connection> Open(uint32_t peer, FileDescriptor fd);
+  void Deliver(uint32_t peer, Frame frame);
+  void End(uint32_t peer, HcclResult why, const std::string& text);
+  void Drop(Slot& slot);
+
+  const std::string communicator_;
+  const std::string secret_;
+  const uint32_t rank_;
+  const uint32_t size_;
+  std::weak_ptr<Communicator> owner_;
+  bool left_ = false;
+  uint64_t last_call_ = 0;
+  std::map<uint32_t, Slot> slots_;  // of the peers that there was something to say to or to hear from
+};
+
+}  // namespace ropeway::comm

@@ -1,0 +1,157 @@
+// One rank of a communicator: who the others are, and one authenticated control channel to each of them, made on first
+// use. What runs on top (send and receive, the one-sided service) sees messages between ranks and never a socket.
+//
+// Threads: everything that arrives is handled on the process's one I/O thread (io_thread.h), so handlers must not
+// block, and state that only handlers touch needs no lock. Every member function may be called from any thread unless
+// it says otherwise.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "hccl/base/result.h"
+#include "hccl/hccl_types.h"
+#include "hccl/transport/address.h"
+
+namespace ropeway::comm {
+
+class Communicator;
+class Channels;
+class Listener;
+class Membership;
+
+// What every rank knows about every rank once the communicator exists.
+struct PeerInfo {
+  std::string host;         // server identity: equal means "same host"
+  uint64_t process = 0;     // a random number of the process: equal means "same process", also across pid namespaces
+  int32_t pid = 0;          // as the peer sees itself: what aclrtIpcMemSetImportPid wants
+  int32_t device = 0;       // the peer's logical device id
+  uint32_t world_rank = 0;  // index in the first, largest group
+  Address address;          // where the peer's process listens for control connections
+};
+
+// Message numbers: the high byte is the service's.
+enum MessageType : uint16_t {
+  kSendRecvMessages = 0x100,
+  kOneSidedMessages = 0x200,
+  kLinkMessages = 0x300,
+};
+
+// A message that arrived. Copyable, so that the answer can be given later and by any thread; the caller of Call waits
+// for it.
+class Request {
+ public:
+  Request(std::weak_ptr<Communicator> to, uint32_t peer, uint16_t type, uint64_t id, std::string body)
+      : to_(std::move(to)), peer_(peer), type_(type), id_(id), body_(std::move(body)) {}
+  uint32_t peer() const { return peer_; }
+  uint16_t type() const { return type_; }
+  const std::string& body() const { return body_; }
+  bool wants_reply() const { return id_ != 0; }
+  // No effect when the message wants none or the peer is gone.
+  void Reply(std::string body) const;
+
+ private:
+  std::weak_ptr<Communicator> to_;
+  uint32_t peer_;
+  uint16_t type_;
+  uint64_t id_;
+  std::string body_;
+};
+
+// A part of the library that speaks over control channels. Added once per process, from a static initialiser, because a
+// peer may speak before this rank has called the service's first function. All functions may be null.
+struct Service {
+  uint16_t messages;  // of the types [messages, messages + 0x100)
+  // On the I/O thread.
+  void (*received)(Communicator& communicator, const Request& request);
+  // On the I/O thread: nothing will come from `peer` any more. HCCL_SUCCESS: it destroyed its communicator;
+  // HCCL_E_REMOTE: it died; HCCL_E_TCP_TRANSFER: the link to it broke; HCCL_E_TCP_CONNECT: it was never reached.
+  void (*peer_ended)(Communicator& communicator, uint32_t peer, HcclResult why);
+  // Before a communicator is destroyed, on the caller's thread. A failure is HcclCommDestroy's answer.
+  Status (*may_destroy)(Communicator& communicator);
+  // On the I/O thread: the communicator is destroyed; what is pending must end now.
+  void (*destroyed)(Communicator& communicator);
+};
+void AddService(const Service* service);
+
+// What a reason of peer_ended means, for messages: "it ...".
+constexpr const char* LossText(HcclResult why) {
+  return why == HCCL_SUCCESS ? "it has destroyed its communicator" : why == HCCL_E_REMOTE ? "its process is gone" : "the link to it broke";
+}
+
+class Communicator : public std::enable_shared_from_this<Communicator> {
+ public:
+  uint32_t rank() const { return rank_; }
+  uint32_t size() const { return static_cast<uint32_t>(peers_.size()); }
+  const std::string& name() const { return name_; }
+  const PeerInfo& peer(uint32_t rank) const { return peers_[rank]; }  // rank < size()
+  const PeerInfo& self() const { return peers_[rank_]; }
+  bool SameProcess(uint32_t peer) const { return peers_[peer].process == self().process; }
+  bool SameHost(uint32_t peer) const { return peers_[peer].host == self().host; }
+
+  // Blocks until the control channel to `peer` is up. HCCL_E_TIMEOUT; HCCL_E_TCP_CONNECT; HCCL_E_REMOTE: the peer has
+  // left. Not on the I/O thread. Nobody has to call it: Send and Call connect by themselves.
+  HcclResult Connect(uint32_t peer, Deadline deadline);
+
+  // One message, in order with all others to this peer; connects first when needed. What cannot be delivered is dropped
+  // and Service::peer_ended says so.
+  void Send(uint32_t peer, uint16_t type, std::string body);
+  // Sends a message and hands its answer to `done`, on the I/O thread; or an error when the peer ends first.
+  void Call(uint32_t peer, uint16_t type, std::string body, std::function<void(HcclResult, std::string reply)> done);
+  // The same, waiting. Not on the I/O thread.
+  HcclResult Call(uint32_t peer, uint16_t type, std::string body, Deadline deadline, std::string* reply);
+
+  // HCCL_E_REMOTE once `peer` has left or died, else HCCL_SUCCESS. On the I/O thread.
+  HcclResult Ended(uint32_t peer) const;
+
+  // The first error stays: HcclGetCommAsyncError gives it. `text` says who and why, for the messages of what fails
+  // because of it.
+  void SetAsyncError(HcclResult error, const std::string& text);
+  HcclResult async_error() const;
+  std::string async_error_text() const;
+
+  // The state of a service for this communicator: made by `make` on the first call with this service, gone with the
+  // communicator.
+  std::shared_ptr<void> State(const Service& service, const std::function<std::shared_ptr<void>()>& make);
+
+  // Time limits of the environment when the communicator was made: HCCL_CONNECT_TIMEOUT and HCCL_EXEC_TIMEOUT.
+  Deadline ConnectDeadline() const { return Deadline::After(connect_timeout_); }
+  Deadline ExecDeadline() const;
+
+ private:
+  friend class Joining;
+  friend struct Parts;
+  Communicator() = default;
+
+  // Constant once the communicator is handed out.
+  uint32_t rank_ = 0;
+  std::string name_;
+  std::pair<std::string, uint32_t> present_;  // what it was made from, and as which rank
+  std::vector<PeerInfo> peers_;
+  std::chrono::milliseconds connect_timeout_{120'000};
+  std::chrono::milliseconds exec_timeout_{1836'000};  // 0: no limit
+
+  // Synchronise themselves, or belong to the I/O thread.
+  std::atomic<HcclResult> async_error_{HCCL_SUCCESS};
+  std::shared_ptr<Channels> channels_;  // this and the next two: null once the communicator is destroyed
+  std::shared_ptr<Membership> membership_;
+  std::shared_ptr<Listener> listener_;
+
+  mutable Mutex mutex_{LockRank::kHcclCommunicator};
+  std::string async_error_text_ RW_GUARDED_BY(mutex_);
+  std::vector<std::pair<const Service*, std::shared_ptr<void>>> states_ RW_GUARDED_BY(mutex_);
+};
+
+// The communicator behind a handle, kept alive and marked as in use until the reference goes; null for an unknown
+// handle. HcclCommDestroy answers HCCL_E_AGAIN while a reference of another thread is held, so hold it for the length
+// of a call only.
+std::shared_ptr<Communicator> FindCommunicator(HcclComm comm);
+
+}  // namespace ropeway::comm

@@ -1,0 +1,42 @@
+// One send or receive: a buffer of this rank, and the number under which its partner finds it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "acl/acl_rt.h"
+#include "hccl/link/peer_link.h"
+#include "hccl/membership/communicator.h"
+#include "hccl/transport/window.h"
+
+namespace ropeway::comm {
+
+struct Transfer {
+  bool sending = false;
+  uint32_t peer = 0;
+  uint64_t number = 0;  // the how-manieth send (receive) to this peer: both sides count alike
+  void* buffer = nullptr;
+  uint64_t bytes = 0;
+  int32_t device = 0;
+  aclrtContext context = nullptr;
+  std::shared_ptr<Window> view;  // host access to the buffer; null when the engine has none
+
+  // Of the I/O thread.
+  enum class State {
+    kIdle,
+    kWaiting,    // for the partner
+    kCopying,    // the engine copies inside this host: there in a moment, whatever happens to the partner
+    kStreaming,  // over the network
+    kOver,
+  } state = State::kIdle;
+  std::shared_ptr<Window> window;  // `view`, or the staging memory's
+  std::string key;                 // under which the buffer is exported to the partner's process
+  std::shared_ptr<Peer> link;      // over which a receive's bytes come, once it is exposed there
+  void* staging = nullptr;         // pinned memory in the buffer's place when there is no view
+  std::function<void(HcclResult, const std::string& why)> done;
+};
+using TransferRef = std::shared_ptr<Transfer>;
+
+}  // namespace ropeway::comm

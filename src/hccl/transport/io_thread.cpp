@@ -1,0 +1,45 @@
+#include "hccl/transport/io_thread.h"
+
+#include <future>
+
+#include "base/own_thread.h"
+
+namespace ropeway::comm {
+
+IoThread& IoThread::Get() {
+  static IoThread* const io = new IoThread;  // outlives static destructors: its thread never ends
+  return *io;
+}
+
+IoThread::IoThread() {
+  std::promise<void> known;  // the thread begins when thread_id_ is set
+  std::thread thread([this, begin = known.get_future()] {
+    begin.wait();
+    const OwnThread self("rw-hccl-io");
+    for (;;) loop_.Turn([this](uint64_t name, uint32_t events) { Ready(name, events); });
+  });
+  thread_id_ = thread.get_id();
+  thread.detach();
+  known.set_value();
+}
+
+bool IoThread::Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready) {
+  watched_[Name(fd)] = std::make_shared<std::function<void(uint32_t)>>(std::move(ready));
+  if (loop_.Watch(fd, events, Name(fd))) return true;
+  watched_.erase(Name(fd));
+  return false;
+}
+
+void IoThread::Forget(int fd) {
+  watched_.erase(Name(fd));
+  loop_.Forget(fd);
+}
+
+void IoThread::Ready(uint64_t name, uint32_t events) {
+  const auto found = watched_.find(name);
+  if (found == watched_.end()) return;  // forgotten by an earlier one of this round
+  const auto ready = found->second;     // it may forget itself
+  (*ready)(events);
+}
+
+}  // namespace ropeway::comm

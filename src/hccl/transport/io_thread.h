@@ -1,0 +1,44 @@
+// The process's one I/O thread. Started on first use, never ended: it belongs to the process and uses no CPU while nothing happens. A
+// forked child has none (see docs/hccl.md).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+
+#include "base/event_loop.h"
+
+namespace ropeway::comm {
+
+class IoThread {
+ public:
+  // Never destroyed. Throws std::system_error when the kernel gives no epoll, eventfd or thread.
+  static IoThread& Get();
+
+  // Runs `function` on the I/O thread, after everything posted before. Any thread, also the I/O thread itself.
+  void Post(std::function<void()> function) { loop_.Post(std::move(function)); }
+  bool IsCurrent() const { return std::this_thread::get_id() == thread_id_; }
+
+  // The rest is for the I/O thread only.
+
+  // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does. False when the kernel takes no more.
+  bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
+  void Change(int fd, uint32_t events) { loop_.Change(fd, events, Name(fd)); }
+  void Forget(int fd);  // before closing it; safe inside its own function
+
+  using Timer = EventLoop::Timer;  // 0: none
+  Timer At(Deadline when, std::function<void()> function) { return loop_.At(when, std::move(function)); }
+  void Cancel(Timer timer) { loop_.Cancel(timer); }
+
+ private:
+  IoThread();
+  static uint64_t Name(int fd) { return static_cast<uint64_t>(fd); }
+  void Ready(uint64_t name, uint32_t events);
+
+  EventLoop loop_;
+  std::thread::id thread_id_;
+  std::unordered_map<uint64_t, std::shared_ptr<std::function<void(uint32_t)>>> watched_;  // of the I/O thread
+};
+
+}  // namespace ropeway::comm
