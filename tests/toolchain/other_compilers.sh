@@ -2,7 +2,7 @@
 # other_compilers.sh COMPILER: the tree is not written for the one compiler that builds it. Every other GCC from 12 on and clang from 14 on
 # that is installed reads the files on which one of them once stumbled: constant tables, references that come out of functions, captured
 # bindings, includes that another library brings along by chance. Of warnings only the one that was seen counts: a later compiler may have
-# new ones. Exits 77, loudly, when there is no other.
+# new ones. Exits 77, loudly, when there is no other: clang++ by its plain name is the one of the preset `clang`, which builds them all.
 set -u
 own=${1:?usage: other_compilers.sh COMPILER}
 cd "$(dirname "$0")/../.." || exit 2
@@ -12,7 +12,7 @@ files=(src/memory/physical_memory.cpp src/api/physical_memory.cpp src/hccl/boots
        tests/conformance/copy/Memcpy2d_test.cpp)
 flags=(-std=c++20 -fsyntax-only -Iinclude -Isrc -I.)
 
-seen=" $(readlink -f "$own") "
+seen=" $(readlink -f "$own") $(readlink -f "$(command -v clang++)") "
 passed=0
 failed=0
 for compiler in $(compgen -c | grep -xE '(g|clang)\+\+(-[0-9]+)?' | sort -u); do
