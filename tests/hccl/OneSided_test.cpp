@@ -199,7 +199,7 @@ TEST_P(OneSidedNetwork, MemoryThatWasTakenBackFailsTheStreamAndIsAnAsynchronousE
     if (self.rank == 0) {
       HcclOneSideOpDesc item = side.Item(0, 0, 10);
       EXPECT_EQ(HcclBatchPut(self.comm, 1, &item, 1, self.stream), HCCL_SUCCESS);
-      EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057);
+      EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057) << aclGetRecentErrMsg();
       EXPECT_EQ(HcclGetCommAsyncError(self.comm, &error), HCCL_SUCCESS);
       EXPECT_EQ(error, HCCL_E_REMOTE);
     } else {

@@ -9,6 +9,7 @@ namespace {
 
 // Enough chunks on their way to keep a fast network busy, few enough that their copies stay in the caches.
 constexpr unsigned kWindow = 16;
+constexpr int kTries = 3;
 
 }  // namespace
 
@@ -20,11 +21,14 @@ void UcxPeer::Open() {
   params.address = reinterpret_cast<const ucp_address_t*>(address_.worker.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&UcxPeer::EndpointFailed, this};
-  const ucs_status_t status = link_.api().ucp_ep_create(link_.worker(), &params, &endpoint_);
+  // More than once, since UCX first takes up a connection that it has accepted from the same address, which may be dead by now.
+  ucs_status_t status = UCS_ERR_LAST;
+  for (int i = 0; i < kTries && status != UCS_OK; ++i) status = link_.api().ucp_ep_create(link_.worker(), &params, &endpoint_);
   opened_ = status == UCS_OK;
   if (opened_) return;
   endpoint_ = nullptr;
-  Fail({HCCL_E_ROCE_CONNECT, std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status)});
+  Fail({HCCL_E_ROCE_CONNECT,
+        std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status) + " (" + LastUcxMessage() + ")"});
 }
 
 void UcxPeer::Expose(RegionId region, Exposed memory) {
