@@ -23,8 +23,8 @@ void RunWorkloads(void (*workloads)(BenchReport&), BenchReport& report) {
 }
 
 void BenchOnCpu(BenchReport& report) {
-  for (auto* workloads : {BenchSubmit, BenchSmallCopies, BenchLargeCopies, BenchBatches, BenchDescriptors, BenchGraphs, BenchHandOver,
-                          BenchImported, BenchManyStreams, BenchOtherWays}) {
+  for (auto* workloads : {BenchSubmit, BenchSmallCopies, BenchThenRead, BenchLargeCopies, BenchBatches, BenchOneLane, BenchLoops, BenchRows,
+                          BenchStaged, BenchDescriptors, BenchGraphs, BenchHandOver, BenchImported, BenchManyStreams, BenchOtherWays}) {
     RunWorkloads(workloads, report);
   }
 }
@@ -65,7 +65,7 @@ void AddBench(CLI::App& app, int* status) {
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--engine", options->engine, "what moves the bytes: auto, cpu, cuda")->type_name("NAME");
   command->add_option("--json", options->json_file, "also write the results and the machine's description to this file")->type_name("FILE");
-  command->add_flag("--quick", options->quick, "fewer rounds: under 20 seconds");
+  command->add_flag("--quick", options->quick, "fewer rounds: under a minute");
   command->add_flag("--scale", options->scale, "measure how costs grow with the number of streams, blocks, ranges and branches instead");
   command->add_option("--filter", options->filter, "only the workloads whose name contains this text")->type_name("TEXT");
   command->callback([options, status] { *status = RunBench(*options); });

@@ -7,6 +7,7 @@
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
 #include "cli/measure.h"
+#include "cli/raw_hand_over.h"
 
 namespace ropeway::cli {
 namespace {
@@ -65,13 +66,20 @@ class TwoPlayers {
 }  // namespace
 
 void BenchHandOver(BenchReport& report) {
-  if (!report.Begin("value_hand_over")) return;
+  if (!report.Begin("hand_over")) return;
   TwoPlayers players;
-  const Rounds rounds =
-      RunShuffled({{"value", [&] { return players.ByValue(); }}, {"event", [&] { return players.ByEvent(); }}}, report.rounds());
+  RawHandOver hand_over;
+  const Rounds rounds = RunShuffled({{"event", [&] { return players.ByEvent(); }},
+                                     {"value", [&] { return players.ByValue(); }},
+                                     {"hand-over", [&] { return hand_over.Sample(); }}},
+                                    report.rounds());
   players.RequireAllTurnsTaken();
-  report.Add({"value_hand_over", "value written to wait over, between two streams", rounds.MedianCost(0), Unit::kSeconds, "event",
-              rounds.MedianCost(1), rounds.CostRatio(0, 1), std::nullopt});
+  report.Add({"hand_over", "a word there and back, two spinning threads", rounds.MedianCost(2), Unit::kSeconds, "", {}, 1, {}});
+  const Goal goal{Goal::kAtMost, Unit::kRatio, 6, 3};
+  report.Add({"event_hand_over", "event recorded to wait over, between two streams", rounds.MedianCost(0), Unit::kSeconds, kHandOverName,
+              rounds.MedianCost(2), rounds.CostRatio(0, 2), goal});
+  report.Add({"value_hand_over", "value written to wait over, between two streams", rounds.MedianCost(1), Unit::kSeconds, kHandOverName,
+              rounds.MedianCost(2), rounds.CostRatio(1, 2), goal});
 }
 
 }  // namespace ropeway::cli

@@ -7,7 +7,7 @@
 #include "cli/block_batch.h"
 #include "cli/cold_pool.h"
 #include "cli/measure.h"
-#include "cli/raw_copy.h"
+#include "cli/raw_methods.h"
 
 namespace ropeway::cli {
 namespace {
@@ -26,7 +26,7 @@ double PerByte(size_t bytes, CopyAll copy_all) {
   return SecondsSince(start) / static_cast<double>(bytes);
 }
 
-void AddRow(BenchReport& report, const std::string& name, const std::string& what, const char* beside, const Rounds& rounds) {
+void AddRow(BenchReport& report, const std::string& name, const std::string& what, const std::string& beside, const Rounds& rounds) {
   report.Add({name, what, 1 / rounds.MedianCost(0), Unit::kBytesPerSecond, beside, 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1),
               std::nullopt});
 }
@@ -47,10 +47,13 @@ void BenchSingle(BenchReport& report, const std::string& name, const std::string
       stream.Synchronize();
     });
   };
-  auto streaming = [&] { return sample([&](size_t offset) { StreamingCopy(pool.target_view(offset), pool.source_view(offset), kSize); }); };
+  auto raw = [&](const RawMethod& method) {
+    return sample([&](size_t offset) { method.copy(pool.target_view(offset), pool.source_view(offset), kSize); });
+  };
   pool.WalkInOrder(kSize);
   pool.Verify(name.c_str(), kCopies, kSize, ropeway);
-  AddRow(report, name, what, "raw streaming", RunShuffled({{"ropeway", ropeway}, {"raw streaming", streaming}}, report.rounds()));
+  const RawMethod& best = BestRawMethod(raw);
+  AddRow(report, name, what, Describe(best), RunShuffled({{"ropeway", ropeway}, {"raw", [&] { return raw(best); }}}, report.rounds()));
 }
 
 void BenchBatchToHost(BenchReport& report) {
@@ -87,8 +90,8 @@ void BenchBatchToHost(BenchReport& report) {
 }  // namespace
 
 void BenchOtherWays(BenchReport& report) {
-  BenchSingle<ColdReadPool>(report, "to_host_16m", "16 MiB cold, one copy to the host, over raw streaming", ACL_MEMCPY_DEVICE_TO_HOST);
-  BenchSingle<ColdDevicePool>(report, "on_device_16m", "16 MiB cold, one copy D2D, over raw streaming", ACL_MEMCPY_DEVICE_TO_DEVICE);
+  BenchSingle<ColdReadPool>(report, "to_host_16m", "16 MiB cold, one copy to the host, over one raw thread", ACL_MEMCPY_DEVICE_TO_HOST);
+  BenchSingle<ColdDevicePool>(report, "on_device_16m", "16 MiB cold, one copy D2D, over one raw thread", ACL_MEMCPY_DEVICE_TO_DEVICE);
   BenchBatchToHost(report);
 }
 

@@ -90,17 +90,30 @@ std::vector<BenchRow> RowsFromJson(const std::string& text);
 // A size as the names of workloads have it: "4k", "16m".
 std::string SizeName(size_t size_bytes);
 
+// What the names of workloads that one lane does by itself end with.
+inline constexpr const char* kOneLaneSuffix = "_one_lane";
+// Whether this is the process that measures them.
+bool OneLaneHere();
+
 // The workloads. Each verifies its data once, then measures, and throws when bytes differ or a call is refused.
 void BenchSubmit(BenchReport& report);       // submit_4k, submit_4k_over_pocl
 void BenchSmallCopies(BenchReport& report);  // burst_1000x4k, round_trip_4k, round_trip_4k_after_idle
-void BenchLargeCopies(BenchReport& report);  // single_*, pocl_512m, two_threads_*
-void BenchBatches(BenchReport& report);      // batch_submit_16k, batch_*, batch_*_one_lane
+void BenchThenRead(BenchReport& report);     // then_read_*
+void BenchLargeCopies(BenchReport& report);  // single_*, pocl_512m
+void BenchBatches(BenchReport& report);      // batch_submit_16k, batch_*
+void BenchOneLane(BenchReport& report);      // single_*_one_lane, batch_*_one_lane
+void BenchLoops(BenchReport& report);        // loop_h2d_*, loop_d2d_*
+void BenchRows(BenchReport& report);         // rows_*
+void BenchStaged(BenchReport& report);       // staged_*
 void BenchDescriptors(BenchReport& report);  // descriptor_*
 void BenchGraphs(BenchReport& report);       // graph_1000x4k
-void BenchHandOver(BenchReport& report);     // value_hand_over
+void BenchHandOver(BenchReport& report);     // hand_over, event_hand_over, value_hand_over
 void BenchImported(BenchReport& report);     // imported_256m
 void BenchManyStreams(BenchReport& report);  // streams_*, idle_100_streams
 void BenchOtherWays(BenchReport& report);    // to_host_16m, on_device_16m, to_host_batch_16k
+// The two of BenchOneLane, where OneLaneHere().
+void BenchLargeCopiesOnOneLane(BenchReport& report);
+void BenchBatchesOnOneLane(BenchReport& report);
 // How costs grow (--scale): pending_frees_*, blocked_streams_*, idle_streams_*, random_frees_*, registrations_*, replay_branches_*,
 // value_waits_*
 void BenchScale(BenchReport& report);

@@ -6,6 +6,7 @@
 #include "cli/bench_report.h"
 #include "cli/cold_pool.h"
 #include "cli/measure.h"
+#include "cli/raw_hand_over.h"
 
 namespace ropeway::cli {
 namespace {
@@ -75,15 +76,6 @@ class RoundTrip {
     return Median(std::move(costs));
   }
 
-  double Raw() {
-    const Clock::time_point start = Clock::now();
-    for (size_t i = 0; i < kRoundTrips; ++i) {
-      std::memcpy(pool_.view(0), pool_.host(0), kBlock);
-      asm volatile("" ::: "memory");  // or the compiler would keep one copy of the thousand
-    }
-    return SecondsSince(start) / kRoundTrips;
-  }
-
  private:
   void Once() {
     SubmitBlock(pool_, 0, stream_);
@@ -97,14 +89,15 @@ class RoundTrip {
 void BenchRoundTrip(BenchReport& report) {
   if (!report.Begin("round_trip_4k")) return;
   RoundTrip trip;
+  RawHandOver hand_over;
   const Rounds rounds = RunShuffled({{"back to back", [&] { return trip.BackToBack(); }},
                                      {"after idle", [&] { return trip.AfterIdle(); }},
-                                     {"memcpy", [&] { return trip.Raw(); }}},
+                                     {"hand-over", [&] { return hand_over.Sample(); }}},
                                     report.rounds());
-  report.Add({"round_trip_4k", "4 KiB there and synchronised, back to back", rounds.MedianCost(0), Unit::kSeconds, "memcpy",
-              rounds.MedianCost(2), rounds.MedianCost(0), Goal{Goal::kAtMost, Unit::kSeconds, 1e-6, 0.4e-6}});
-  report.Add({"round_trip_4k_after_idle", "4 KiB there and synchronised, after 160 us idle", rounds.MedianCost(1), Unit::kSeconds, "memcpy",
-              rounds.MedianCost(2), rounds.MedianCost(1), Goal{Goal::kAtMost, Unit::kSeconds, 15e-6, 1e-6}});
+  report.Add({"round_trip_4k", "4 KiB there and synchronised, back to back", rounds.MedianCost(0), Unit::kSeconds, kHandOverName,
+              rounds.MedianCost(2), rounds.CostRatio(0, 2), Goal{Goal::kAtMost, Unit::kRatio, 4, 2}});
+  report.Add({"round_trip_4k_after_idle", "4 KiB there and synchronised, after 160 us idle", rounds.MedianCost(1), Unit::kSeconds,
+              kHandOverName, rounds.MedianCost(2), rounds.CostRatio(1, 2), std::nullopt});
 }
 
 }  // namespace

@@ -32,4 +32,14 @@ Rounds RunShuffled(const std::vector<Contestant>& contestants, int rounds, uint3
   return Rounds(std::move(costs));
 }
 
+size_t Fastest(const std::vector<Contestant>& contestants) {
+  constexpr int kContestRounds = 5;
+  const Rounds rounds = RunShuffled(contestants, kContestRounds);
+  size_t best = 0;
+  for (size_t i = 1; i < contestants.size(); ++i) {
+    if (rounds.MedianCost(i) < rounds.MedianCost(best)) best = i;
+  }
+  return best;
+}
+
 }  // namespace ropeway::cli

@@ -45,4 +45,7 @@ class Rounds {
 // Runs every contestant once to warm up, then `rounds` times each, shuffled anew in each round.
 Rounds RunShuffled(const std::vector<Contestant>& contestants, int rounds, uint32_t seed = 1);
 
+// The contestant that is the fastest in a few rounds: for choosing what the rounds that count will run.
+size_t Fastest(const std::vector<Contestant>& contestants);
+
 }  // namespace ropeway::cli
