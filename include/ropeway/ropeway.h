@@ -39,6 +39,16 @@ RW_API const char* ropewayGetEngineReason(void);
 RW_API const char* ropewayGetAddressReason(void);
 
 /*
+ * One line: how the CPU engine copies in this process, as name=value words, and behind a semicolon where that comes from: a table of known
+ * CPUs, what `ropeway tune` measured, settings. The string lives as long as the process, and so do those of the next two.
+ */
+RW_API const char* ropewayGetCopyProfile(void);
+/* The file from which the words are read at start, as `ropeway tune` writes them; empty where the user has no home. */
+RW_API const char* ropewayGetCopyProfilePath(void);
+/* What this CPU is called in that file: "GenuineIntel-6-207". */
+RW_API const char* ropewayGetCpuSignature(void);
+
+/*
  * A setting: an environment variable that Ropeway reads. The strings live as long as the process.
  */
 typedef struct ropewaySetting {

@@ -8,6 +8,7 @@
 #include "api/entry.h"
 #include "api/package_version.h"
 #include "base/error_log.h"
+#include "engine/cpu/copy_profile.h"
 #include "memory/pool.h"
 #include "ropeway/ropeway.h"
 #include "runtime/machine.h"
@@ -166,6 +167,12 @@ const char* ropewayGetAddressReason() {
   Runtime* runtime = Runtime::GetIfStarted();
   return runtime == nullptr ? "no device was set yet" : runtime->memory().address_reason().c_str();
 }
+
+const char* ropewayGetCopyProfile() { return cpu::ThisProfile().text.c_str(); }
+
+const char* ropewayGetCopyProfilePath() { return cpu::ThisProfile().path.c_str(); }
+
+const char* ropewayGetCpuSignature() { return cpu::ThisProfile().cpu.c_str(); }
 
 aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
   return Entry(__func__, [&]() -> Status {

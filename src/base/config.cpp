@@ -27,6 +27,7 @@ Config ReadConfig(Lookup lookup) {
   config.device_memory_set = GivenSetting("ROPEWAY_DEVICE_MEMORY", lookup).has_value();
   config.soc_name = SettingText("ROPEWAY_SOC", lookup);
   config.lanes = static_cast<int>(SettingNumber("ROPEWAY_LANES", lookup));
+  config.copy_method = SettingText("ROPEWAY_COPY_METHOD", lookup);
   config.cuda_ctas = static_cast<int>(SettingNumber("ROPEWAY_CUDA_CTAS", lookup));
   config.host_access = SettingNumber("ROPEWAY_HOST_ACCESS", lookup) != 0;
   config.strict_alignment = SettingNumber("ROPEWAY_STRICT_ALIGNMENT", lookup) != 0;

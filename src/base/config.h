@@ -19,7 +19,8 @@ struct Config {
   bool devices_set = false;  // the two above were given, and are not for the machine to fill in
   bool device_memory_set = false;
   std::string soc_name;
-  int lanes = 0;  // 0: as many as the machine has cores, 8 at most
+  int lanes = 0;            // 0: as many as the engine thinks best
+  std::string copy_method;  // of the CPU engine; "auto" for its own choice
   int cuda_ctas = 0;
   bool host_access = false;
   bool strict_alignment = false;

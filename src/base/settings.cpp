@@ -159,4 +159,11 @@ double SettingNumber(SettingName name, Lookup lookup) { return Parse((*name).val
 
 const char* ForeignVariable(const char* variable) { return Environment(variable); }
 
+std::string UserConfigFolder() {
+  const auto absolute = [](const char* path) { return path != nullptr && *path == '/' ? std::string(path) : ""; };
+  const std::string given = absolute(Environment("XDG_CONFIG_HOME"));
+  const std::string home = absolute(Environment("HOME"));
+  return !given.empty() || home.empty() ? given : home + "/.config";
+}
+
 }  // namespace ropeway

@@ -68,7 +68,10 @@ inline constexpr auto kSettings = [] {
        "memory of each device, committed when touched", "tools.md"},
       {"ROPEWAY_SOC", "SOC_VERSION", kRuntime, kName, "Ascend910B1", "the product, and the name that aclrtGetSocName answers",
        "products.md"},
-      {"ROPEWAY_LANES", nullptr, kRuntime, Number(1, 64), "one per core, 8 at most", "worker threads of the CPU engine", "lanes.md"},
+      {"ROPEWAY_LANES", nullptr, kRuntime, Number(1, 64), "as many as move more bytes here",
+       "worker threads of the CPU engine; at most one per core that the process may use, unless it is set", "lanes.md"},
+      {"ROPEWAY_COPY_METHOD", nullptr, kRuntime, Words("auto|avx512|avx2|sse2|rep_movsb|neon|libc"), "auto",
+       "how the CPU engine copies; auto: as the table of CPUs has it, or what ropeway tune measured", "performance.md"},
       {"ROPEWAY_CUDA_CTAS", nullptr, kRuntime, Number(1, 1024), "16", "blocks of threads that a batch takes from a GPU", "cuda.md"},
       {"ROPEWAY_HOST_ACCESS", nullptr, kRuntime, kSwitch, "0", "let host code read and write device addresses", "memory.md"},
       {"ROPEWAY_STRICT_ALIGNMENT", nullptr, kRuntime, kSwitch, "0",
@@ -132,5 +135,8 @@ std::vector<std::string> Complaints(const Setting& setting, Lookup lookup);
 
 // A variable that is another's (UCX, the loader): ours to look at, with no range of ours.
 const char* ForeignVariable(const char* variable);
+
+// Where the user's programs keep their settings (XDG_CONFIG_HOME, else .config at home); empty: nowhere.
+std::string UserConfigFolder();
 
 }  // namespace ropeway

@@ -22,12 +22,13 @@ inline CopyPlan PlanCopy(size_t size, const Traits& traits) {
 // What counts is the sum: the pieces of a batch go through the cache one behind the other.
 inline CopyPlan PlanBatch(size_t bytes, const Traits& traits) { return PlanCopy(bytes, traits); }
 
-// Rows are moved one by one, so it is the row that decides.
-inline CopyPlan PlanRows(size_t width, const Traits& traits) {
-  const CopyPlan plan = PlanCopy(width, traits);
-  return plan.method == CopyMethod::kShared ? CopyPlan{CopyMethod::kStreaming, "long rows: stores around the cache"} : plan;
-}
+// Rows are a batch that needs no list.
+inline CopyPlan PlanRows(size_t width, size_t height, const Traits& traits) { return PlanBatch(width * height, traits); }
 
-inline CopyPlan PlanSet(size_t size, const Traits& traits) { return PlanRows(size, traits); }
+// Setting is not shared: one thread is about as fast as memory takes it.
+inline CopyPlan PlanSet(size_t size, const Traits& traits) {
+  const CopyPlan plan = PlanCopy(size, traits);
+  return plan.method == CopyMethod::kShared ? CopyPlan{CopyMethod::kStreaming, "large: stores around the cache"} : plan;
+}
 
 }  // namespace ropeway

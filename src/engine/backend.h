@@ -18,6 +18,7 @@ struct Traits {
   size_t streaming_from;              // single copies of this size and more bypass the cache
   size_t share_from;                  // and of this size and more are shared between lanes
   bool starts_batches_early = false;  // with their first pieces, while the others are still being collected
+  bool reads_at_once = false;         // what the calling thread copies is read from the program's memory without a detour
 
   static constexpr size_t kSmallestStreamed = 4096;  // below it stores around the cache do not win, however many copies there are
 

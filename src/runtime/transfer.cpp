@@ -40,7 +40,7 @@ Status RequireQueuedReach(const Transfer& transfer, const Stream& stream, Contex
 Task RowsTask(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height, const char* call) {
   Task task{};
   task.kind = TaskKind::kCopy2d;
-  task.method = PlanRows(width, Runtime::Get().traits()).method;
+  task.method = PlanRows(width, height, Runtime::Get().traits()).method;
   task.call = call;
   task.copy_2d = {dst, src, dst_pitch, src_pitch, width, height};
   return task;

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/cpu/copy_profile.h"
+
 namespace ropeway::cpu {
 namespace batch_work_test {
 
@@ -17,6 +19,7 @@ constexpr size_t kHalf = kPortion / 2;
 constexpr char kUntouched = 0x5A;  // no source byte has this value
 
 std::atomic<bool> g_never{false};
+const CopyKernels kKernels = KernelsOf(ThisProfile().profile);
 
 // Sources, destinations with a moat around each piece, and the batch between them.
 class Field {
@@ -77,7 +80,7 @@ class Field {
 // What each portion copies, one after the other on one thread.
 std::vector<size_t> PortionsOf(Field& field, bool streaming) {
   AddressSpace addresses;
-  BatchWork work(field.batch(), addresses, streaming);
+  BatchWork work(field.batch(), addresses, kKernels, streaming);
   std::vector<size_t> portions;
   while (!work.AllTaken()) {
     EXPECT_TRUE(work.RunPortion());
@@ -133,7 +136,7 @@ TEST(BatchWorkTest, ManyTinyPiecesShareAPortion) {
 TEST(BatchWorkTest, AnEmptyBatchHasNothingToTake) {
   Batch batch(0);
   AddressSpace addresses;
-  BatchWork work(batch, addresses, false);
+  BatchWork work(batch, addresses, kKernels, false);
   EXPECT_TRUE(work.AllTaken());
   EXPECT_FALSE(work.RunPortion());
 }
@@ -141,7 +144,7 @@ TEST(BatchWorkTest, AnEmptyBatchHasNothingToTake) {
 TEST(BatchWorkTest, StopCutsItShort) {
   Field field({4 * kPortion});
   AddressSpace addresses;
-  BatchWork work(field.batch(), addresses, true);
+  BatchWork work(field.batch(), addresses, kKernels, true);
   std::atomic<bool> stop{true};
   work.RunPortions(stop);
   EXPECT_FALSE(work.AllTaken());
@@ -155,7 +158,7 @@ TEST(BatchWorkTest, DeviceAddressesAreReachedThroughTheirView) {
   ASSERT_NE(device, nullptr);
   std::vector<char> out(kSize), in(kSize, 7);
   auto run = [&](const Batch& batch) {
-    BatchWork work(batch, addresses, true);
+    BatchWork work(batch, addresses, kKernels, true);
     work.RunPortions(g_never);
   };
   Batch there(2), here(2);
@@ -204,7 +207,7 @@ TEST(BatchWorkTest, AnyNumberOfThreadsCopiesTheSame) {
     for (size_t count = 1; count <= 4; ++count) {
       Field field(RandomSizes(seed), true, seed);
       AddressSpace addresses;
-      BatchWork work(field.batch(), addresses, seed % 2 == 0);
+      BatchWork work(field.batch(), addresses, kKernels, seed % 2 == 0);
       std::atomic<size_t> taken{0}, ready{0};
       std::vector<std::thread> threads;
       for (size_t i = 0; i < count; ++i) {
@@ -237,7 +240,7 @@ TEST(BatchWorkTest, GuestsOfABoardHelp) {
   for (uint32_t seed = 1; seed <= 10; ++seed) {
     Field field(RandomSizes(seed), true, seed);
     AddressSpace addresses;
-    BatchWork work(field.batch(), addresses, true);
+    BatchWork work(field.batch(), addresses, kKernels, true);
     board.Run(work, g_never);
     EXPECT_TRUE(field.CopiedExactly()) << "seed " << seed;
   }

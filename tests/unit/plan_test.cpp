@@ -23,14 +23,14 @@ constexpr Case kCases[] = {
     {999, CopyMethod::kCached, CopyMethod::kCached, CopyMethod::kCached},
     {1000, CopyMethod::kStreaming, CopyMethod::kStreaming, CopyMethod::kStreaming},
     {4999, CopyMethod::kStreaming, CopyMethod::kStreaming, CopyMethod::kStreaming},
-    {5000, CopyMethod::kShared, CopyMethod::kStreaming, CopyMethod::kStreaming},
-    {SIZE_MAX, CopyMethod::kShared, CopyMethod::kStreaming, CopyMethod::kStreaming},
+    {5000, CopyMethod::kShared, CopyMethod::kShared, CopyMethod::kStreaming},
+    {SIZE_MAX, CopyMethod::kShared, CopyMethod::kShared, CopyMethod::kStreaming},
 };
 
 TEST(PlanTest, SizesAndMethods) {
   for (const Case& entry : kCases) {
     EXPECT_EQ(PlanCopy(entry.size, kTraits).method, entry.copy) << entry.size;
-    EXPECT_EQ(PlanRows(entry.size, kTraits).method, entry.rows) << entry.size;
+    EXPECT_EQ(PlanRows(entry.size, 1, kTraits).method, entry.rows) << entry.size;
     EXPECT_EQ(PlanSet(entry.size, kTraits).method, entry.set) << entry.size;
     EXPECT_EQ(PlanBatch(entry.size, kTraits).method, entry.copy) << entry.size;
   }
@@ -43,6 +43,8 @@ TEST(PlanTest, TheSumOfABatchDecides) {
   for (size_t i = 0; i < 100; ++i) batch.Add(&bytes[i * 100], &bytes[i * 100 + 50], 50);
   EXPECT_EQ(PlanCopy(50, kTraits).method, CopyMethod::kCached);
   EXPECT_EQ(PlanBatch(batch.bytes(), kTraits).method, CopyMethod::kShared);
+  EXPECT_EQ(PlanRows(50, 99, kTraits).method, CopyMethod::kStreaming);
+  EXPECT_EQ(PlanRows(50, 100, kTraits).method, CopyMethod::kShared);
 }
 
 // Copies that wait behind one another, too, from the size on at which stores around the cache win.
@@ -62,7 +64,7 @@ TEST(PlanTest, SoDoesTheSumOfABurst) {
 TEST(PlanTest, EveryPlanSaysWhy) {
   for (const Case& entry : kCases) {
     EXPECT_FALSE(std::string(PlanCopy(entry.size, kTraits).why).empty());
-    EXPECT_FALSE(std::string(PlanRows(entry.size, kTraits).why).empty());
+    EXPECT_FALSE(std::string(PlanRows(entry.size, 1, kTraits).why).empty());
     EXPECT_FALSE(std::string(PlanBatch(entry.size, kTraits).why).empty());
   }
   EXPECT_STRNE(PlanCopy(1, kTraits).why, PlanCopy(1000, kTraits).why);

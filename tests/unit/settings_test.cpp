@@ -38,6 +38,7 @@ const Case kCases[] = {
     {"ROPEWAY_SOC", {"Ascend910B4", "x"}, {""}},
     {"SOC_VERSION", {"Ascend910B4", "x"}, {""}},
     {"ROPEWAY_LANES", {"1", "64"}, {"", "0", "65", "two"}},
+    {"ROPEWAY_COPY_METHOD", {"auto", "avx512", "avx2", "sse2", "rep_movsb", "neon", "libc"}, {"", "AVX2", "memcpy", "avx2,libc"}},
     {"ROPEWAY_CUDA_CTAS", {"1", "1024"}, {"", "0", "1025"}},
     {"ROPEWAY_HOST_ACCESS", {"1", "on", "true", "yes", "0", "off", "false", "no", ""}, {"2", "maybe", "ON", "on "}},
     {"ROPEWAY_STRICT_ALIGNMENT", {"1", "0", ""}, {"2", "64"}},

@@ -1,4 +1,4 @@
-// The pieces of a batch, dealt out in portions of about kPortion bytes: many small pieces, or a part of a large one.
+// The pieces of a batch, dealt out in portions of at most about kPortion bytes: many small pieces, or a part of a large one.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,10 @@ class BatchWork final : public sched::SharedWork {
   // Small enough that the last portion does not keep the others waiting, large enough that the lock does not matter.
   static constexpr size_t kPortion = size_t{256} << 10;
 
-  BatchWork(const Batch& batch, const AddressSpace& addresses, bool streaming)
-      : pieces_(batch.pieces()), addresses_(addresses), copy_(streaming ? Kernels().stream_copy : Kernels().cached_copy) {}
+  BatchWork(const Batch& batch, const AddressSpace& addresses, const CopyKernels& kernels, bool streaming, size_t portion = kPortion)
+      : pieces_(batch.pieces()), addresses_(addresses), kernels_(kernels), streaming_(streaming), portion_(portion) {}
+  // Of so many bytes, for so many lanes: a few for each, so that all of them end at about the same time.
+  static size_t PortionFor(size_t bytes, size_t lanes) { return std::clamp(bytes / (8 * lanes), kPortion / 8, kPortion); }
 
   bool RunPortion() override {
     Cursor from, to;
@@ -53,10 +55,10 @@ class BatchWork final : public sched::SharedWork {
   };
 
   void Advance(Cursor* cursor) const {
-    for (size_t room = kPortion; cursor->piece < pieces_.size();) {
+    for (size_t room = portion_; cursor->piece < pieces_.size();) {
       const size_t left = pieces_[cursor->piece].size - cursor->offset;
       // A tail that is not worth a portion of its own goes along.
-      if (left > room + kPortion / 2) {
+      if (left > room + portion_ / 2) {
         cursor->offset += room;
         return;
       }
@@ -76,20 +78,22 @@ class BatchWork final : public sched::SharedWork {
   }
 
   void CopyBetween(Cursor from, Cursor to) const {
-    const KernelTable& kernels = Kernels();
     for (size_t i = from.piece, offset = from.offset; i < to.piece || (i == to.piece && to.offset > offset); ++i, offset = 0) {
       const Piece& piece = pieces_[i];
-      if (i + 1 < pieces_.size()) kernels.prefetch(addresses_.View(pieces_[i + 1].src), pieces_[i + 1].size);
+      if (i + 1 < pieces_.size()) kernels_.Prefetch(addresses_.View(pieces_[i + 1].src), pieces_[i + 1].size);
       const size_t end = i == to.piece ? to.offset : piece.size;
-      copy_(static_cast<char*>(addresses_.View(piece.dst)) + offset, static_cast<const char*>(addresses_.View(piece.src)) + offset,
-            end - offset);
+      auto* dst = static_cast<char*>(addresses_.View(piece.dst)) + offset;
+      auto* src = static_cast<const char*>(addresses_.View(piece.src)) + offset;
+      streaming_ ? kernels_.Stream(dst, src, end - offset) : kernels_.Cached(dst, src, end - offset);
       if (i == to.piece) return;
     }
   }
 
   const Batch::Pieces& pieces_;
   const AddressSpace& addresses_;
-  void (*const copy_)(void*, const void*, size_t);
+  const CopyKernels& kernels_;
+  const bool streaming_;
+  const size_t portion_;
   mutable SpinLock lock_{LockRank::kBatchWork};
   Cursor next_ RW_GUARDED_BY(lock_);
   bool faulted_ RW_GUARDED_BY(lock_) = false;

@@ -20,34 +20,19 @@
 namespace ropeway::cpu {
 namespace {
 
-// Small enough that the last chunk does not keep the others waiting, large enough that the counter does not matter: a quarter of the
-// copy, within these bounds.
+// Small enough that the last chunk does not keep the others waiting, large enough that the counter, and the fence behind each, do not
+// matter: four for each lane, within these bounds.
 constexpr size_t kSmallestChunk = size_t{64} << 10;
 constexpr size_t kLargestChunk = size_t{512} << 10;
 
-size_t ChunkOf(size_t size) { return std::clamp(size / 4 / kSmallestChunk * kSmallestChunk, kSmallestChunk, kLargestChunk); }
-
-struct Span {
-  char* dst;
-  const char* src;
-  std::atomic<bool> faulted{false};
-  std::atomic<const void*> fault{nullptr};  // where; of several, one
-};
+size_t ChunkOf(size_t size, size_t lanes) {
+  if (lanes == 1) return kLargestChunk;
+  return std::clamp(size / (4 * lanes) / kSmallestChunk * kSmallestChunk, kSmallestChunk, kLargestChunk);
+}
 
 bool Overlap(const void* dst, const void* src, size_t size) {
   const auto distance = reinterpret_cast<uintptr_t>(dst) - reinterpret_cast<uintptr_t>(src);
   return distance < size || 0 - distance < size;
-}
-
-void Move(void* dst, const void* src, size_t size, CopyMethod method) {
-  // Overlap leaves unspecified bytes in the destination; moving them keeps to it whatever the kernel does.
-  if (Overlap(dst, src, size)) [[unlikely]] {
-    std::memmove(dst, src, size);
-  } else if (method == CopyMethod::kCached) {
-    Kernels().cached_copy(dst, src, size);
-  } else {
-    Kernels().stream_copy(dst, src, size);
-  }
 }
 
 #if defined(ROPEWAY_TSAN)
@@ -70,6 +55,15 @@ uint64_t LoadFrom(const void* view) {
 #endif
 
 }  // namespace
+
+CpuBackend::CpuBackend(WorkSharer& sharer, bool host_access, const CopyProfile& profile)
+    : sharer_(sharer), host_access_(host_access), kernels_(KernelsOf(profile)), traits_{.name = "cpu",
+                                                                                        .streaming_from = profile.stream_from,
+                                                                                        .share_from = profile.share_from,
+                                                                                        .reads_at_once = true},
+      lanes_(static_cast<size_t>(profile.lanes)) {
+  sharer_.set_call_for_help_from(profile.wake_from);
+}
 
 void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) { return addresses_.ReserveDevices(size, host_access_, wanted); }
 
@@ -121,11 +115,11 @@ uint64_t CpuBackend::LoadWord(const void* address) { return LoadFrom(addresses_.
 int CpuBackend::Start(const Task& task, const Behind& behind, Line*, TaskFailure* failure) {
   // The first bytes of the next copy come while this one runs. Memory that is not there does no harm.
   if (behind.next != nullptr && behind.next->kind == TaskKind::kCopy)
-    Kernels().prefetch(addresses_.View(behind.next->copy.src), behind.next->copy.size);
+    kernels_.Prefetch(addresses_.View(behind.next->copy.src), behind.next->copy.size);
   switch (task.kind) {
     case TaskKind::kCopy:
       return Copy(addresses_.View(task.copy.dst), addresses_.View(task.copy.src), task.copy.size,
-                  kTraits.InBurst(task.method, task.copy.size, behind.tasks), failure);
+                  traits_.InBurst(task.method, task.copy.size, behind.tasks), failure);
     case TaskKind::kCopy2d: return CopyRows(task, failure);
     case TaskKind::kBatch: return CopyBatch(task, failure);
     case TaskKind::kCopyByDesc:
@@ -143,6 +137,17 @@ int CpuBackend::Start(const Task& task, const Behind& behind, Line*, TaskFailure
   }
 }
 
+void CpuBackend::MoveBytes(void* dst, const void* src, size_t size, CopyMethod method) const {
+  // Overlap leaves unspecified bytes in the destination; moving them keeps to it whatever the kernel does.
+  if (Overlap(dst, src, size)) [[unlikely]] {
+    std::memmove(dst, src, size);
+  } else if (method == CopyMethod::kCached) {
+    kernels_.Cached(dst, src, size);
+  } else {
+    kernels_.Stream(dst, src, size);
+  }
+}
+
 template <class Move>
 inline int CpuBackend::Touch(const TouchedRange& range, TaskFailure* failure, Move move) {
   if (addresses_.Owns(range.dst) && (range.src == nullptr || addresses_.Owns(range.src))) [[likely]] {
@@ -155,39 +160,77 @@ inline int CpuBackend::Touch(const TouchedRange& range, TaskFailure* failure, Mo
 
 int CpuBackend::Copy(void* dst, const void* src, size_t size, CopyMethod method, TaskFailure* failure) {
   if (method == CopyMethod::kShared && !Overlap(dst, src, size)) return CopyShared(dst, src, size, failure);
-  return Touch({dst, size, src, size}, failure, [=] { Move(dst, src, size, method); });
+  return Touch({dst, size, src, size}, failure, [=, this] { MoveBytes(dst, src, size, method); });
 }
 
-int CpuBackend::CopyShared(void* dst, const void* src, size_t size, TaskFailure* failure) {
-  Span span{static_cast<char*>(dst), static_cast<const char*>(src)};
+// Parts of some work, and whether one of them touched memory that is not there.
+template <class Move>
+struct CpuBackend::Faults {
+  const Move& move;
+  std::atomic<bool> faulted{false};
+  std::atomic<const void*> fault{nullptr};  // where; of several, one
+};
+
+// `move(begin, end)` does a part of the work, of any number of threads; `range` is what all of it touches.
+template <class Move>
+int CpuBackend::ShareRange(size_t bytes, const TouchedRange& range, TaskFailure* failure, const Move& move) {
+  Faults<Move> all{move};
   auto body = [](void* context, size_t begin, size_t end) {
-    auto* here = static_cast<Span*>(context);
+    auto* here = static_cast<Faults<Move>*>(context);
     if (here->faulted.load(std::memory_order_relaxed)) return;
-    auto move = [=] { Kernels().stream_copy(here->dst + begin, here->src + begin, end - begin); };
+    auto part = [=] { here->move(begin, end); };
     const void* fault;
-    if (TouchHost(move, &fault)) return;
+    if (TouchHost(part, &fault)) return;
     here->fault.store(fault, std::memory_order_relaxed);
     here->faulted.store(true, std::memory_order_relaxed);
   };
-  sched::RangeWork work(size, ChunkOf(size), body, &span);
-  sharer_.Share(work, size);
-  return span.faulted ? ExplainFault(failure, span.fault, {dst, size, src, size}) : 0;
+  sched::RangeWork work(bytes, ChunkOf(bytes, lanes_), body, &all);
+  sharer_.Share(work, bytes);
+  return all.faulted ? ExplainFault(failure, all.fault, range) : 0;
 }
 
-int CpuBackend::CopyRows(const Task& task, TaskFailure* failure) {
-  const auto& rows = task.copy_2d;
-  auto* dst = static_cast<char*>(addresses_.View(rows.dst));
-  auto* src = static_cast<const char*>(addresses_.View(rows.src));
-  const std::atomic<bool>& stop = sharer_.stop();  // rows are never shared (copy/plan.h)
-  const auto extent = [&](size_t pitch) { return RowsExtent(pitch, rows.width, rows.height); };
-  return Touch({dst, extent(rows.dst_pitch), src, extent(rows.src_pitch)}, failure, [&] {
-    for (size_t row = 0; row < rows.height && !stop.load(std::memory_order_relaxed); ++row)
-      Move(dst + row * rows.dst_pitch, src + row * rows.src_pitch, rows.width, task.method);
+int CpuBackend::CopyShared(void* dst, const void* src, size_t size, TaskFailure* failure) {
+  return ShareRange(size, {dst, size, src, size}, failure, [=, this](size_t begin, size_t end) {
+    kernels_.Stream(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
   });
 }
 
+// Some of the bytes of a two-dimensional copy, counted row by row.
+struct CpuBackend::RowsMove {
+  const CpuBackend& backend;
+  CopyMethod method;
+  char* dst;
+  const char* src;
+  const decltype(Task::copy_2d)& rows;
+
+  void operator()(size_t begin, size_t end) const {
+    if (begin == end) return;
+    size_t row = begin / rows.width;
+    size_t column = begin % rows.width;
+    for (size_t left = end - begin; left > 0 && !backend.sharer_.stop().load(std::memory_order_relaxed); ++row, column = 0) {
+      const size_t size = std::min(rows.width - column, left);
+      const char* from = src + row * rows.src_pitch + column;
+      if (left > size) backend.kernels_.Prefetch(src + (row + 1) * rows.src_pitch, rows.width);
+      backend.MoveBytes(dst + row * rows.dst_pitch + column, from, size, method);
+      left -= size;
+    }
+  }
+};
+
+int CpuBackend::CopyRows(const Task& task, TaskFailure* failure) {
+  const auto& rows = task.copy_2d;
+  const auto extent = [&](size_t pitch) { return RowsExtent(pitch, rows.width, rows.height); };
+  const RowsMove move{*this, task.method, static_cast<char*>(addresses_.View(rows.dst)),
+                      static_cast<const char*>(addresses_.View(rows.src)), rows};
+  const TouchedRange range{move.dst, extent(rows.dst_pitch), move.src, extent(rows.src_pitch)};
+  const size_t bytes = rows.width * rows.height;
+  if (task.method == CopyMethod::kShared) return ShareRange(bytes, range, failure, move);
+  return Touch(range, failure, [&] { move(0, bytes); });
+}
+
 int CpuBackend::CopyBatch(const Task& task, TaskFailure* failure) {
-  BatchWork work(*task.batch.list, addresses_, task.method != CopyMethod::kCached);
+  BatchWork work(*task.batch.list, addresses_, kernels_, task.method != CopyMethod::kCached,
+                 BatchWork::PortionFor(task.batch.list->bytes(), lanes_));
   if (task.method == CopyMethod::kShared) {
     sharer_.Share(work, task.batch.list->bytes());
   } else {
@@ -207,7 +250,7 @@ int CpuBackend::CopyLate(const Task& task, const Behind& behind, TaskFailure* fa
   CopyDescriptor copy;
   const auto read = [this](void* out, const void* address, size_t size) { std::memcpy(out, addresses_.View(address), size); };
   if (const int code = ResolveLateCopy(task, *judge_, read, &copy, failure)) return code;
-  const CopyMethod method = kTraits.InBurst(kTraits.MethodFor(copy.size), copy.size, behind.tasks);
+  const CopyMethod method = traits_.InBurst(traits_.MethodFor(copy.size), copy.size, behind.tasks);
   return Copy(addresses_.View(copy.dst), addresses_.View(copy.src), copy.size, method, failure);
 }
 
@@ -230,7 +273,7 @@ int CpuBackend::Set(const Task& task, TaskFailure* failure) {
     } else if (task.method == CopyMethod::kCached) {
       std::memset(dst, value, task.set.count);
     } else {
-      Kernels().stream_set(dst, value, task.set.count);
+      kernels_.StreamSet(dst, value, task.set.count);
     }
   });
 }

@@ -5,6 +5,7 @@
 #include "base/host_touch.h"
 #include "engine/backend.h"
 #include "engine/cpu/address_space.h"
+#include "engine/cpu/copy_profile.h"
 #include "engine/cpu/shared_chunks.h"
 #include "engine/sched/shared_work.h"
 
@@ -12,9 +13,9 @@ namespace ropeway::cpu {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(WorkSharer& sharer, bool host_access) : sharer_(sharer), host_access_(host_access) {}
+  CpuBackend(WorkSharer& sharer, bool host_access, const CopyProfile& profile = ThisProfile().profile);
 
-  const Traits& traits() const override { return kTraits; }
+  const Traits& traits() const override { return traits_; }
   void* ReserveDevices(size_t window, size_t size, uintptr_t wanted) override;
   void* ReserveHost(size_t size) override;
   bool Commit(void* address, size_t size, bool huge_pages) override;
@@ -39,15 +40,17 @@ class CpuBackend final : public Backend {
   uint64_t LoadWord(const void* address) override;
 
  private:
-  // docs/performance.md has the measurements: below 256 KiB a destination that is read at once suffers from streaming, and a second lane
-  // that is awake is not worth the hand-over. (None is woken below 2 MiB: sched/shared_work.h.)
-  static constexpr Traits kTraits = {"cpu", size_t{256} << 10, size_t{256} << 10};
-
   // Runs `move`, which touches memory on this thread and nothing else. 507052 where some of that is the program's, and is not there.
   template <class Move>
   int Touch(const TouchedRange& range, TaskFailure* failure, Move move);
+  void MoveBytes(void* dst, const void* src, size_t size, CopyMethod method) const;
   int Copy(void* dst, const void* src, size_t size, CopyMethod method, TaskFailure* failure);
   int CopyShared(void* dst, const void* src, size_t size, TaskFailure* failure);
+  template <class Move>
+  struct Faults;
+  template <class Move>
+  int ShareRange(size_t bytes, const TouchedRange& range, TaskFailure* failure, const Move& move);
+  struct RowsMove;
   int CopyRows(const Task& task, TaskFailure* failure);
   int CopyBatch(const Task& task, TaskFailure* failure);
   int CopyLate(const Task& task, const Behind& behind, TaskFailure* failure);
@@ -56,6 +59,9 @@ class CpuBackend final : public Backend {
 
   WorkSharer& sharer_;
   const bool host_access_;
+  const CopyKernels kernels_;
+  const Traits traits_;
+  const size_t lanes_;
   AddressSpace addresses_;
   SharedChunks shared_;
   const AddressJudge* judge_ = nullptr;

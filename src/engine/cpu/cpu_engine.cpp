@@ -6,7 +6,9 @@
 namespace ropeway::cpu {
 
 std::unique_ptr<Engine> CreateCpuEngine(const Config& config) {
-  return sched::CreateLaneEngine(config, [&](WorkSharer& sharer) { return std::make_unique<CpuBackend>(sharer, config.host_access); });
+  Config tuned = config;
+  tuned.lanes = ThisProfile().profile.lanes;  // the setting, where there is one
+  return sched::CreateLaneEngine(tuned, [&](WorkSharer& sharer) { return std::make_unique<CpuBackend>(sharer, config.host_access); });
 }
 
 }  // namespace ropeway::cpu

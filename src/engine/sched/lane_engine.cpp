@@ -1,9 +1,9 @@
 #include "engine/sched/lane_engine.h"
 
 #include <algorithm>
-#include <thread>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/mutex.h"
 #include "engine/sched/lanes.h"
 #include "engine/sched/queue.h"
@@ -17,7 +17,7 @@ constexpr int kMostLanes = 8;
 
 int LaneCount(const Config& config) {
   if (config.lanes > 0) return config.lanes;
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostLanes);
+  return std::clamp(UsableCores(), 1, kMostLanes);
 }
 
 class LaneEngine final : public Engine {

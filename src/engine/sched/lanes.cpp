@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/cores.h"
 #include "base/futex.h"
 #include "base/own_thread.h"
 #include "engine/watcher.h"
@@ -13,6 +14,8 @@ namespace {
 
 // Measured on a small virtual machine: waking a sleeper costs the waker 9 to 13 us.
 constexpr uint64_t kWakeCostUs = 12;
+// Of those who wake others: the waker stands still for each. They wake the rest.
+constexpr size_t kWakesAtOnce = 4;
 // Submissions that are further apart than this do not belong to one burst.
 constexpr uint64_t kBurstGapUs = 50;
 // A copy that takes longer than a wake-up is not run by the submitter.
@@ -29,6 +32,13 @@ bool CheapEnoughForSubmitter(const Task& task) {
   return task.kind <= TaskKind::kStore && TaskBytes(task) <= kInlineBytes;
 }
 
+// Memory is where its first user touched it, as a rule on the node of the thread that makes the engine: lanes elsewhere would fetch every
+// byte across. Who asks for more lanes than the node has cores gets them everywhere.
+std::optional<cpu_set_t> NodeFor(int lanes) {
+  const std::optional<cpu_set_t> node = CoresOfThisNode();
+  return node && CPU_COUNT(&*node) >= lanes ? node : std::nullopt;
+}
+
 void Pause(int round) {
   if (round % 16 != 15) {
     CpuRelax();
@@ -40,11 +50,11 @@ void Pause(int round) {
 }  // namespace
 
 Lanes::Lanes(Workshop& shop, int count)
-    : Crew(false), sharer_(shop.sharer), runs_inline_(shop.backend->finishes_at_once()), count_(count),
+    : Crew(false), sharer_(shop.sharer), node_(NodeFor(count)), runs_inline_(shop.backend->finishes_at_once()), count_(count),
       ticks_per_us_(TicksPerMicrosecond()) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = UsableCores();
   sharer_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
-  sharer_.set_call_for_help([](void* self) { static_cast<Lanes*>(self)->WakeOne(); }, this);
+  sharer_.set_call_for_help([](void* self, size_t hands) { static_cast<Lanes*>(self)->Wake(hands); }, this);
   StartLanes();
 }
 
@@ -91,12 +101,15 @@ bool Lanes::RunInline(LaneQueue& queue, const Task& task) {
   return true;
 }
 
-void Lanes::WakeOne() {
+void Lanes::WakeOne() { Wake(1); }
+
+void Lanes::Wake(size_t hands) {
   if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
-  // One wake at a time: a lane on its way up takes what comes until then, and wakes the next when there is more.
-  if (wakes_under_way_.exchange(1, std::memory_order_seq_cst) != 0) return;
+  // One wake at a time: a lane on its way up takes what comes until then, and wakes the next when there is more. Work for many hands needs
+  // them before that.
+  if (wakes_under_way_.exchange(1, std::memory_order_seq_cst) != 0 && hands == 1) return;
   wake_word_.fetch_add(1, std::memory_order_seq_cst);
-  FutexWake(wake_word_, 1);
+  FutexWake(wake_word_, static_cast<int>(std::min(hands, kWakesAtOnce)));
 }
 
 WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) {
@@ -128,12 +141,12 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
 
 // --- The lanes themselves -----------------------------------------------------------------------------------------------
 
-// A guest brings the next one, as long as there is room: whoever posted the work has woken one.
+// A guest brings the next ones, as long as there is room: whoever posted the work has woken the first.
 bool Lanes::JoinSharedWork() {
   WorkBoard& board = sharer_.board();
   if (!board.HasWork()) return false;
   return board.Join(sharer_.stop(), [this] {
-    if (sharer_.board().WantsGuests()) WakeOne();
+    if (sharer_.board().WantsGuests()) Wake(kWakesAtOnce);
   });
 }
 
@@ -141,10 +154,15 @@ void Lanes::RunLane(int number) {
   char name[16];
   snprintf(name, sizeof(name), "rw-lane-%d", number);
   const OwnThread self(name);
+  KeepToNode();
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (DoSomething() || LingerForWork()) continue;
     Sleep();
   }
+}
+
+void Lanes::KeepToNode() const {
+  if (node_) sched_setaffinity(0, sizeof(*node_), &*node_);
 }
 
 bool Lanes::DoSomething() {

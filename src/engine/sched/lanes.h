@@ -6,7 +6,10 @@
 // are sequentially consistent, so one of the two sees the other.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -30,6 +33,7 @@ class Lanes final : public Crew {
  private:
   void StartLanes();
   void RunLane(int number);
+  void KeepToNode() const;
   // Looks for something to do; false when there was nothing.
   bool JoinSharedWork();
   bool DoSomething();
@@ -37,14 +41,16 @@ class Lanes final : public Crew {
   void Sleep();
   bool SomethingToDo() const;
   void WakeOne();
+  void Wake(size_t hands);
   // The submitter runs a small task itself when every lane sleeps: it costs less than the wake-up.
   bool RunInline(LaneQueue& queue, const Task& task);
   // The submitter of a batch starts it where starting is all there is to do, and wakes somebody to see it through while it runs.
   bool StartInline(LaneQueue& queue, const Task& task);
 
   WorkSharer& sharer_;
-  const bool runs_inline_;  // small work of a submitter; only where it is done at once
-  int count_;               // set before there is a queue
+  const std::optional<cpu_set_t> node_;  // the cores to keep to, where the machine has more of them than one node's
+  const bool runs_inline_;               // small work of a submitter; only where it is done at once
+  int count_;                            // set before there is a queue
   RunList run_list_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stopping_{false};

@@ -81,19 +81,20 @@ namespace ropeway {
 // How backends share work, and how they learn that the process ends.
 class WorkSharer {
  public:
-  // Runs the work on this thread and on those who join. With enough `bytes`, a sleeping lane is woken for it.
+  // Runs the work on this thread and on those who join. With enough `bytes`, sleeping lanes are woken for it: one for each time that
+  // makes enough.
   void Share(sched::SharedWork& work, size_t bytes) {
-    // Waking a lane costs the waker about 10 us: worth it from here on.
-    constexpr size_t kCallForHelpFrom = size_t{2} << 20;
-    if (bytes >= kCallForHelpFrom && call_for_help_ != nullptr) call_for_help_(help_context_);
+    if (bytes >= call_for_help_from_ && call_for_help_ != nullptr) call_for_help_(help_context_, bytes / call_for_help_from_);
     board_.Run(work, stop_);
   }
 
   sched::WorkBoard& board() { return board_; }
   // Cuts shared work short; see Engine::Stop.
   std::atomic<bool>& stop() { return stop_; }
+  // Waking a lane costs the waker about 10 us: worth it from so many bytes on.
+  void set_call_for_help_from(size_t bytes) { call_for_help_from_ = bytes; }
   // Somebody who can wake sleeping lanes; optional.
-  void set_call_for_help(void (*call)(void*), void* context) {
+  void set_call_for_help(void (*call)(void*, size_t hands), void* context) {
     call_for_help_ = call;
     help_context_ = context;
   }
@@ -101,7 +102,8 @@ class WorkSharer {
  private:
   sched::WorkBoard board_;
   std::atomic<bool> stop_{false};
-  void (*call_for_help_)(void*) = nullptr;
+  size_t call_for_help_from_ = size_t{2} << 20;
+  void (*call_for_help_)(void*, size_t hands) = nullptr;
   void* help_context_ = nullptr;
 };
 

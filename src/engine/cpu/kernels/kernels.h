@@ -9,11 +9,12 @@ namespace ropeway::cpu {
 // One way to move bytes. All functions are exact at any alignment and any size from 0. When the ranges overlap, what
 // ends up in dst is unspecified, but nothing outside dst is written and nothing outside src is read.
 struct KernelTable {
-  const char* name;  // "avx512", "avx2", "sse2", "neon", "portable"
+  const char* name;  // "avx512", "avx2", "sse2", "rep_movsb", "neon", "libc"
 
   // Non-temporal stores: leaves the destination out of the cache. The fence is included, so an ordinary release store
-  // by the same thread publishes the bytes. Wins for cold data and from about 256 KiB on.
-  void (*stream_copy)(void* dst, const void* src, size_t size);
+  // by the same thread publishes the bytes. Wins for cold data and from about 256 KiB on. The source is asked for `ahead` bytes before its
+  // turn, never beyond its end; 0: it is not.
+  void (*stream_copy)(void* dst, const void* src, size_t size, size_t ahead);
 
   // Through the cache, and without the cases in which libc's memcpy falls to a fraction of its speed.
   void (*cached_copy)(void* dst, const void* src, size_t size);
@@ -29,17 +30,28 @@ struct KernelTable {
 // 1.1 to 1.4 times libc's speed, for by then the hardware has seen the new block; from 2 KiB on the gain is unsure.
 inline constexpr size_t kPrefetchHead = 512;
 
-// The best table for this machine, chosen at the first call. Under a sanitizer it is the portable one, because the
-// sanitizers see the user's buffers through memmove and memset but not through intrinsics.
-const KernelTable& Kernels();
+// What an engine moves bytes with: which tables, and how far ahead, is for copy_profile.h to say.
+struct CopyKernels {
+  const KernelTable* stream;
+  const KernelTable* cached;
+  size_t ahead;
 
-// A table by its name, or nullptr when this CPU cannot run it: for tests and benchmarks.
+  void Stream(void* dst, const void* src, size_t size) const { stream->stream_copy(dst, src, size, ahead); }
+  void Cached(void* dst, const void* src, size_t size) const { cached->cached_copy(dst, src, size); }
+  void StreamSet(void* dst, int value, size_t size) const { stream->stream_set(dst, value, size); }
+  void Prefetch(const void* src, size_t size) const { stream->prefetch(src, size); }
+};
+
+// A table by its name, or nullptr when this CPU cannot run it.
 const KernelTable* FindKernels(const char* name);
+// The `index`-th of those that it can run, nullptr behind the last. The first is the one to take where nothing else is known.
+const KernelTable* KernelsAt(size_t index);
 
 // The tables that a build may contain; which of them may be called is for kernels.cpp to say.
-extern const KernelTable kPortableKernels;
+extern const KernelTable kLibcKernels;
 #if defined(__x86_64__)
 extern const KernelTable kSse2Kernels;
+extern const KernelTable kRepMovsbKernels;
 extern const KernelTable kAvx2Kernels;
 extern const KernelTable kAvx512Kernels;
 #elif defined(__aarch64__)

@@ -9,6 +9,8 @@ namespace {
 
 void Copy(void* dst, const void* src, size_t size) { std::memmove(dst, src, size); }
 
+void StreamCopy(void* dst, const void* src, size_t size, size_t) { std::memmove(dst, src, size); }
+
 void Set(void* dst, int value, size_t size) { std::memset(dst, value, size); }
 
 void PrefetchHead(const void* src, size_t size) {
@@ -19,6 +21,6 @@ void PrefetchHead(const void* src, size_t size) {
 
 }  // namespace
 
-constinit const KernelTable kPortableKernels = {"portable", &Copy, &Copy, &Set, &PrefetchHead};
+constinit const KernelTable kLibcKernels = {"libc", &StreamCopy, &Copy, &Set, &PrefetchHead};
 
 }  // namespace ropeway::cpu
