@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kKiB = 1 << 10;
 constexpr size_t kPoolBytes = 512 << 20;
 constexpr size_t kSampleBytes = 64 << 20;
-constexpr size_t kSizes[] = {64 * kKiB, 1024 * kKiB, 16384 * kKiB};
+constexpr size_t kSizes[] = {256 * kKiB, 1024 * kKiB, 16384 * kKiB};
 
 void BenchSize(BenchReport& report, std::vector<uint8_t>& source, DeviceBlock& target, size_t size) {
   const std::string name = "staged_" + SizeName(size);
@@ -42,7 +42,7 @@ void BenchSize(BenchReport& report, std::vector<uint8_t>& source, DeviceBlock& t
   std::memset(target.view(), 0, kSampleBytes);
   ropeway();
   if (std::memcmp(target.view(), source.data(), kSampleBytes) != 0) throw std::runtime_error(name + ": other bytes arrived");
-  const RawMethod& best = BestRawMethod(raw);
+  const RawMethod best = BestRawMethod(raw);
   const Rounds rounds = RunShuffled({{"ropeway", ropeway}, {"raw", [&] { return raw(best); }}}, report.rounds());
   report.Add({name, FormatBytes(size) + " cold from pageable memory, kind 5", 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
               Describe(best), 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 0.8, 1.0}});

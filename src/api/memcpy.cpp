@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "api/entry.h"
+#include "base/config.h"
 #include "runtime/capture_mode.h"
 #include "runtime/transfer.h"
 #include "stream/fence.h"
@@ -53,13 +54,24 @@ Status CopyPageable(const Transfer& transfer, size_t count, aclrtStream stream, 
   return CopyNow(transfer, count, context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
 }
 
-// Kind 5: the source is copied into a buffer of ours during the call, so the caller may reuse it at once.
+// Whether the calling thread may copy now what it would queue: nothing is in front of it, and the schedule is not for being late. Work that
+// another thread submits meanwhile has no order with this call.
+bool MayCopyAtOnce(StreamRef stream, Context& context) {
+  return Runtime::Get().traits().reads_at_once && GetConfig().schedule == ScheduleKind::kFast &&
+         stream.stream->Idle(stream.generation, &context.scope());
+}
+
+// Kind 5: the source is copied during the call, so the caller may reuse it at once; into a buffer of ours where the stream is not so far.
 Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Context& context, const char* call) {
   if (transfer.from.place == Place::kDevice || transfer.to.place != Place::kDevice)
     return Fail(ACL_ERROR_RT_PARAM_INVALID,
                 "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE goes from host to device memory, but src is %s and dst is %s",
                 PlaceName(transfer.from.place), PlaceName(transfer.to.place));
   RW_TRY(RequireQueuedReach(transfer, *OrDefault(stream, context).stream, context));
+  if (MayCopyAtOnce(stream, context)) {
+    SyncOperation in_progress;
+    return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
+  }
   constexpr size_t kAlignment = 64;
   if (count > SIZE_MAX - kAlignment) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "count %zu cannot be staged", count);
   void* staging = std::aligned_alloc(kAlignment, (count + kAlignment - 1) / kAlignment * kAlignment);

@@ -159,6 +159,13 @@ Queue::Submission Stream::SubmitTold(Task& task) {
   return queue_->Submit(task);
 }
 
+bool Stream::Idle(uint32_t generation_seen, const FailureScope* current) {
+  LockGuard lock(lock_);
+  const uint64_t obstacles = obstacles_.load(std::memory_order_relaxed) & ~(kSubmitter | kResting);
+  return generation() == generation_seen && options_.scope == current && !options_.scope->failed() && obstacles == 0 &&
+         (options_.flags & kPersistent) == 0 && queue_->completed() == queue_->submitted();
+}
+
 bool Stream::Rest() {
   LockGuard lock(lock_);
   if (queue_->completed() < queue_->submitted()) return false;

@@ -62,6 +62,9 @@ class Stream final : public SlabObject, public QueueOwner {
   // The same for those who want to know the task's number.
   Status EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence);
 
+  // Whether a task of this context would be run at once, and nothing stands in its way: no work, no capture, nobody who watches.
+  bool Idle(uint32_t generation_seen, const FailureScope* current);
+
   // Waits for what was submitted before the call, then delivers the stream's error once (continue mode).
   Status Synchronize(Deadline deadline);
   // As above without delivering: 0, 507046 or 107023.

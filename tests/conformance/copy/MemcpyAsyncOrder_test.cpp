@@ -183,6 +183,29 @@ TEST_F(MemcpyAsyncOrder, KindFiveTakesTheBytesDuringTheCallAndMovesThemLater) {
   EXPECT_TRUE(from_pinned.Read(kSize) == Pattern(kSize, 18));
 }
 
+// Between other work of the stream and without any: the bytes of the call arrive in its place.
+TEST_F(MemcpyAsyncOrder, KindFiveKeepsItsPlaceWhetherTheStreamIsIdleOrNot) {
+  constexpr size_t kSize = 300 * kKiB + 5;
+  DeviceBuffer device(kSize);
+  PinnedBuffer before(kSize), seen(kSize);
+  Fill(before, Pattern(kSize, 21));
+  for (bool synchronised : {true, false}) {
+    for (int round = 0; round < 20; ++round) {
+      auto bytes = Pattern(kSize, 22 + round);
+      ASSERT_EQ(ToDevice(device.get(), before.get(), kSize, stream_), ACL_SUCCESS);
+      if (synchronised) {
+        ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+      }
+      ASSERT_EQ(aclrtMemcpyAsync(device.get(), kSize, bytes.data(), kSize, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_), ACL_SUCCESS);
+      std::fill(bytes.begin(), bytes.end(), uint8_t{0});
+      ASSERT_EQ(aclrtMemcpyAsync(seen.get(), kSize, device.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream_), ACL_SUCCESS);
+      ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+      const auto wanted = Pattern(kSize, 22 + round);
+      ASSERT_EQ(std::memcmp(seen.get(), wanted.data(), kSize), 0) << round;
+    }
+  }
+}
+
 TEST_F(MemcpyAsyncOrder, KindFiveInsistsOnHostToDevice) {
   DeviceBuffer device(64);
   DeviceBuffer other(64);
