@@ -118,7 +118,7 @@ void BenchAllLanes(BenchReport& report, LazyPool& pool, size_t block) {
   const std::string name = "batch_" + SizeName(block);
   if (!report.Begin(name)) return;
   BatchCopies copies(Ready(pool), block, WaitAndHelp);
-  const RawMethod& best = BestRawMethod([&](const RawMethod& method) { return copies.Raw(method); });
+  const RawMethod best = BestRawMethod([&](const RawMethod& method) { return copies.Raw(method); });
   RawTeam team(BestTeamSize([&](RawTeam& some) { return copies.RawThreads(best, some); }));
   auto raw = [&] {
     team.Begin();
@@ -136,7 +136,7 @@ void BenchOneLaneAlone(BenchReport& report, LazyPool& pool, size_t block) {
   const std::string name = "batch_" + SizeName(block) + kOneLaneSuffix;
   if (!report.Begin(name)) return;
   BatchCopies copies(Ready(pool), block, SleepUntilComplete);
-  const RawMethod& best = BestRawMethod([&](const RawMethod& method) { return copies.Raw(method); });
+  const RawMethod best = BestRawMethod([&](const RawMethod& method) { return copies.Raw(method); });
   const Rounds rounds =
       RunShuffled({{"batch", [&] { return copies.Batch(); }}, {"raw", [&] { return copies.Raw(best); }}}, MostRounds(report, block));
   AddRow(report, name, block, "one lane", Describe(best), rounds, Goal{Goal::kAtLeast, Unit::kRatio, 0.95, 1.0});

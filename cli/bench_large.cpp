@@ -83,7 +83,7 @@ void BenchOverOneThread(BenchReport& report, LazyPool& pool, size_t size, bool o
   const std::string name = "single_" + SizeName(size) + (one_lane ? kOneLaneSuffix : "");
   if (!report.Begin(name)) return;
   LargeCopy copy(Ready(pool), size);
-  const RawMethod& best = BestRawMethod([&](const RawMethod& method) { return copy.Raw(method); });
+  const RawMethod best = BestRawMethod([&](const RawMethod& method) { return copy.Raw(method); });
   const Rounds rounds =
       RunShuffled({{"ropeway", [&] { return one_lane ? copy.LeftToTheLane() : copy.OneByOne(); }}, {"raw", [&] { return copy.Raw(best); }}},
                   report.rounds());
@@ -95,7 +95,7 @@ void BenchOverThreads(BenchReport& report, LazyPool& pool, size_t size) {
   const std::string name = "single_" + SizeName(size);
   if (!report.Begin(name)) return;
   LargeCopy copy(Ready(pool), size);
-  const RawMethod& best = BestRawMethod([&](const RawMethod& method) { return copy.Raw(method); });
+  const RawMethod best = BestRawMethod([&](const RawMethod& method) { return copy.Raw(method); });
   RawTeam team(BestTeamSize([&](RawTeam& some) { return copy.RawThreads(best, some); }));
   auto raw = [&] {
     team.Begin();

@@ -52,7 +52,7 @@ void BenchSingle(BenchReport& report, const std::string& name, const std::string
   };
   pool.WalkInOrder(kSize);
   pool.Verify(name.c_str(), kCopies, kSize, ropeway);
-  const RawMethod& best = BestRawMethod(raw);
+  const RawMethod best = BestRawMethod(raw);
   AddRow(report, name, what, Describe(best), RunShuffled({{"ropeway", ropeway}, {"raw", [&] { return raw(best); }}}, report.rounds()));
 }
 

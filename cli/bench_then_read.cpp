@@ -55,7 +55,7 @@ void BenchSize(BenchReport& report, ColdPool& pool, size_t size) {
   };
   pool.WalkScattered(size);
   pool.Verify(name.c_str(), kSampleBytes / size, size, ropeway);
-  const RawMethod& best = BestRawMethod(raw, [](const RawMethod& method) { return !method.streams; });
+  const RawMethod best = BestRawMethod(raw, [](const RawMethod& method) { return !method.streams; });
   const Rounds rounds = RunShuffled({{"ropeway", ropeway}, {"raw", [&] { return raw(best); }}}, 3 * report.rounds());
   report.Add({name, FormatBytes(size) + " cold, one copy, then read by the same core", 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
               Describe(best), 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 0.95, 1.0}});

@@ -79,7 +79,7 @@ void LookAtProcessor(Findings& findings) {
                cores > 1 ? "" : "one core: copies and the program take turns");
   if (const std::optional<double> quota = CpuQuota()) {
     findings.Add(*quota >= cores ? Health::kOk : Health::kNote, "CPU quota", Format("%.1f cores' worth of time", *quota),
-                 *quota >= cores ? "" : "a control group throttles: set ROPEWAY_LANES to the quota");
+                 *quota >= cores ? "" : "a control group throttles: there are no more lanes than that");
   }
   findings.Ok("cache", LastLevelCache().empty() ? "unknown" : LastLevelCache() + " last level");
 }
@@ -114,6 +114,14 @@ void LookAtLimits(Findings& findings) {
   findings.Ok("locked memory", Limit(limit.rlim_cur));
   getrlimit(RLIMIT_AS, &limit);
   findings.Ok("address space", Limit(limit.rlim_cur));
+}
+
+// What moves the bytes on the CPU, and who says so.
+void LookAtCopies(Findings& findings) {
+  const std::string profile = ropewayGetCopyProfile();
+  const bool ignored = profile.find("is ignored: ") != std::string::npos || profile.find("cannot be used: ") != std::string::npos;
+  const bool known = profile.find("is not known") == std::string::npos;
+  findings.Add(ignored || !known ? Health::kNote : Health::kOk, "copies", profile, known ? "" : "measure this machine: ropeway tune");
 }
 
 // What the devices of this process got of them.
@@ -274,6 +282,7 @@ int RunDoctor() {
   LeaveTraceAlone();
   LookAtDevices(findings);
   LookAtAddresses(findings);
+  LookAtCopies(findings);
   TryCopy(findings);
   LookForPeer(findings);
   const size_t problems = findings.Print();

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   ropeway::cli::AddExec(app, &status);
   ropeway::cli::AddBench(app, &status);
   ropeway::cli::AddDoctor(app, &status);
+  ropeway::cli::AddTune(app, &status);
   ropeway::cli::AddEnv(app, &status);
   ropeway::cli::AddCompletion(app, &status);
   ropeway::cli::AddServeMemory(app, &status);

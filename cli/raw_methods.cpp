@@ -136,7 +136,7 @@ std::string Describe(const RawMethod& method) {
   return method.name + " streaming" + (method.ahead_bytes == 0 ? "" : ", " + FormatBytes(method.ahead_bytes) + " ahead");
 }
 
-const RawMethod& BestRawMethod(const std::function<double(const RawMethod&)>& cost, bool (*fits)(const RawMethod&)) {
+RawMethod BestRawMethod(const std::function<double(const RawMethod&)>& cost, bool (*fits)(const RawMethod&)) {
   std::vector<const RawMethod*> those;
   std::vector<Contestant> contestants;
   for (const RawMethod& method : RawMethods()) {

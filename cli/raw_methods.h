@@ -23,6 +23,6 @@ const std::vector<RawMethod>& RawMethods();
 std::string Describe(const RawMethod& method);
 
 // The method for which `cost` (smaller is better) comes out best, of those that `fits` lets through; each is measured a few times.
-const RawMethod& BestRawMethod(const std::function<double(const RawMethod&)>& cost, bool (*fits)(const RawMethod&) = nullptr);
+RawMethod BestRawMethod(const std::function<double(const RawMethod&)>& cost, bool (*fits)(const RawMethod&) = nullptr);
 
 }  // namespace ropeway::cli
