@@ -53,11 +53,11 @@ TEST(WorkBoardTest, TheBringerDoesItAloneWhenNobodyComes) {
   WorkBoard board;
   Touches touches(1000);
   RangeWork work(1000, 100, &Touches::Touch, &touches);
-  EXPECT_FALSE(board.HasWork());
+  EXPECT_FALSE(board.WantsGuests());
   EXPECT_FALSE(board.Join(g_never));
   board.Run(work, g_never);
   EXPECT_TRUE(touches.EachOnce());
-  EXPECT_FALSE(board.HasWork());
+  EXPECT_FALSE(board.WantsGuests());
   EXPECT_FALSE(board.Join(g_never));
 }
 
@@ -72,17 +72,17 @@ TEST(WorkBoardTest, NestedWorkBeyondThePlacesIsDoneToo) {
       ++*nest->done;
       if (nest->depth == 0) return;
       Nest inner{nest->board, nest->depth - 1, nest->done};
-      RangeWork work(1, 1, &Nest::Down, &inner);
+      RangeWork work(2, 1, &Nest::Down, &inner);
       nest->board->Run(work, g_never);
     }
   };
   WorkBoard board;
   std::atomic<int> done{0};
   Nest nest{&board, 9, &done};
-  RangeWork work(1, 1, &Nest::Down, &nest);
+  RangeWork work(2, 1, &Nest::Down, &nest);
   board.Run(work, g_never);
-  EXPECT_EQ(done, 10);
-  EXPECT_FALSE(board.HasWork());
+  EXPECT_EQ(done, 2046);
+  EXPECT_FALSE(board.WantsGuests());
 }
 
 TEST(WorkBoardTest, GuestsAreLimited) {
@@ -104,7 +104,7 @@ TEST(WorkBoardTest, GuestsAreLimited) {
   board.set_max_guests(1);
   RangeWork work(8, 1, &Crowd::Stay, &crowd);
   std::thread bringer([&] { board.Run(work, g_never); });
-  while (!board.HasWork() || crowd.inside < 1) std::this_thread::yield();
+  while (!board.WantsGuests() || crowd.inside < 1) std::this_thread::yield();
   std::thread guest([&] { board.Join(g_never); });
   while (crowd.inside < 2) std::this_thread::yield();
   EXPECT_FALSE(board.Join(g_never)) << "one guest is enough";
@@ -112,6 +112,34 @@ TEST(WorkBoardTest, GuestsAreLimited) {
   bringer.join();
   guest.join();
   EXPECT_EQ(crowd.most, 2);
+}
+
+// Those who have nothing to do must not stand at the door: it says so without being opened.
+TEST(WorkBoardTest, NoMoreGuestsAreWantedThanThereArePortions) {
+  struct Peek {
+    WorkBoard* board;
+    int wanted_seen = 0;
+    std::atomic<int> calls{0};
+    static void Look(void* self, size_t, size_t) {
+      auto* peek = static_cast<Peek*>(self);
+      if (peek->calls++ > 0) return;
+      while (peek->board->WantsGuests()) {
+        ++peek->wanted_seen;
+        std::thread([peek] { peek->board->Join(g_never); }).join();
+      }
+    }
+  };
+  for (size_t portions : {1, 2, 3, 20}) {
+    WorkBoard board;
+    board.set_max_guests(8);
+    Peek peek{&board};
+    RangeWork work(portions, 1, &Peek::Look, &peek);
+    board.Run(work, g_never);
+    // The first guest takes all that is left; the second finds nothing, and closes the door.
+    EXPECT_EQ(peek.wanted_seen, portions == 1 ? 0 : portions == 2 ? 1 : 2) << portions;
+    EXPECT_EQ(peek.calls, static_cast<int>(portions));
+    EXPECT_FALSE(board.WantsGuests());
+  }
 }
 
 TEST(WorkBoardTest, WorkMayVanishAsSoonAsItIsDone) {

@@ -18,7 +18,8 @@ class BatchWork final : public sched::SharedWork {
   static constexpr size_t kPortion = size_t{256} << 10;
 
   BatchWork(const Batch& batch, const AddressSpace& addresses, const CopyKernels& kernels, bool streaming, size_t portion = kPortion)
-      : pieces_(batch.pieces()), addresses_(addresses), kernels_(kernels), streaming_(streaming), portion_(portion) {}
+      : pieces_(batch.pieces()), addresses_(addresses), kernels_(kernels), streaming_(streaming), portion_(portion), bytes_(batch.bytes()) {
+  }
   // Of so many bytes, for so many lanes: a few for each, so that all of them end at about the same time.
   static size_t PortionFor(size_t bytes, size_t lanes) { return std::clamp(bytes / (8 * lanes), kPortion / 8, kPortion); }
 
@@ -41,6 +42,7 @@ class BatchWork final : public sched::SharedWork {
     LockGuard lock(lock_);
     return next_.piece == pieces_.size();
   }
+  size_t Portions() const override { return bytes_ / portion_ + 1; }
   // Whether some of it is memory that is not there, and where; asked when the work is over.
   bool Faulted(const void** fault) const {
     LockGuard lock(lock_);
@@ -94,6 +96,7 @@ class BatchWork final : public sched::SharedWork {
   const CopyKernels& kernels_;
   const bool streaming_;
   const size_t portion_;
+  const size_t bytes_;
   mutable SpinLock lock_{LockRank::kBatchWork};
   Cursor next_ RW_GUARDED_BY(lock_);
   bool faulted_ RW_GUARDED_BY(lock_) = false;

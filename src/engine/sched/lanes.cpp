@@ -144,7 +144,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
 // A guest brings the next ones, as long as there is room: whoever posted the work has woken the first.
 bool Lanes::JoinSharedWork() {
   WorkBoard& board = sharer_.board();
-  if (!board.HasWork()) return false;
+  if (!board.WantsGuests()) return false;
   return board.Join(sharer_.stop(), [this] {
     if (sharer_.board().WantsGuests()) Wake(kWakesAtOnce);
   });

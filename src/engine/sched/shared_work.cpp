@@ -1,16 +1,24 @@
 #include "engine/sched/shared_work.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace ropeway::sched {
 
+// Nobody comes any more: everything is taken.
+void WorkBoard::Close(SharedWork& work) { wanted_.fetch_sub(std::exchange(work.wanted_, 0), std::memory_order_seq_cst); }
+
 void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
+  const size_t others = work.Portions() <= 1 ? 0 : work.Portions() - 1;
   SharedWork** place = nullptr;
-  {
+  if (others != 0) {
     LockGuard lock(lock_);
     for (SharedWork*& candidate : places_) {
       if (candidate != nullptr) continue;
       place = &candidate;
       candidate = &work;
-      posted_.fetch_add(1, std::memory_order_seq_cst);
+      work.wanted_ = static_cast<int>(std::min(others, static_cast<size_t>(max_guests_)));
+      wanted_.fetch_add(work.wanted_, std::memory_order_seq_cst);
       break;
     }
   }
@@ -19,14 +27,10 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   {
     LockGuard lock(lock_);
     *place = nullptr;
-    posted_.fetch_sub(1, std::memory_order_seq_cst);
+    Close(work);
   }
   // Guests that are still inside finish their last portion.
-  for (int spins = 0;; ++spins) {
-    {
-      LockGuard lock(lock_);
-      if (work.guests_ == 0) return;
-    }
+  for (int spins = 0; work.guests_.load(std::memory_order_acquire) != 0; ++spins) {
     if (spins < 256) {
       CpuRelax();
     } else {
@@ -35,32 +39,28 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   }
 }
 
-bool WorkBoard::WantsGuests() {
-  if (!HasWork()) return false;
-  LockGuard lock(lock_);
-  for (const SharedWork* work : places_) {
-    if (work != nullptr && work->guests_ < max_guests_ && !work->AllTaken()) return true;
-  }
-  return false;
-}
-
 bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>& joined) {
-  if (!HasWork()) return false;
+  if (!WantsGuests()) return false;
   SharedWork* work = nullptr;
   {
     LockGuard lock(lock_);
     for (SharedWork* candidate : places_) {
-      if (candidate == nullptr || candidate->guests_ >= max_guests_ || candidate->AllTaken()) continue;
+      if (candidate == nullptr || candidate->wanted_ == 0) continue;
+      if (candidate->AllTaken()) {
+        Close(*candidate);
+        continue;
+      }
       work = candidate;
-      ++work->guests_;
+      --work->wanted_;
+      wanted_.fetch_sub(1, std::memory_order_seq_cst);
+      work->guests_.fetch_add(1, std::memory_order_relaxed);
       break;
     }
   }
   if (work == nullptr) return false;
   if (joined) joined();
   work->RunPortions(stop);
-  LockGuard lock(lock_);
-  --work->guests_;
+  work->guests_.fetch_sub(1, std::memory_order_release);
   return true;
 }
 

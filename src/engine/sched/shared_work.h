@@ -16,6 +16,8 @@ class SharedWork {
   // Takes a portion and carries it out; false when none is left. Any number of threads at once.
   virtual bool RunPortion() = 0;
   virtual bool AllTaken() const = 0;
+  // About how many there are: more hands than that find nothing to do.
+  virtual size_t Portions() const = 0;
 
   // Portions until none is left. `stop` cuts the work short (process exit).
   void RunPortions(const std::atomic<bool>& stop) {
@@ -28,7 +30,8 @@ class SharedWork {
 
  private:
   friend class WorkBoard;
-  int guests_ = 0;  // under the board's lock
+  int wanted_ = 0;              // guests that may still come; under the board's lock
+  std::atomic<int> guests_{0};  // that are inside; they come under the lock, and have touched the work for the last time when they leave
 };
 
 // A range cut into chunks of one size, and a counter that deals them out.
@@ -44,6 +47,7 @@ class RangeWork final : public SharedWork {
     return true;
   }
   bool AllTaken() const override { return next_.load(std::memory_order_relaxed) >= size_; }
+  size_t Portions() const override { return (size_ + chunk_ - 1) / chunk_; }
 
  private:
   const size_t size_;
@@ -61,17 +65,19 @@ class WorkBoard {
   // Helps with something that is posted; false when there is nothing to do, or enough hands are on it. `joined` is called before
   // the first portion.
   bool Join(const std::atomic<bool>& stop, const std::function<void()>& joined = nullptr);
-  bool HasWork() const { return posted_.load(std::memory_order_seq_cst) != 0; }
-  // Whether one more hand would find something to do.
-  bool WantsGuests();
+  // Whether one more hand would find something to do. Every idle lane looks all the time, so this takes no lock: those who are not
+  // wanted would stand in the way of those who are at work.
+  bool WantsGuests() const { return wanted_.load(std::memory_order_seq_cst) != 0; }
   void set_max_guests(int guests) { max_guests_ = guests; }
 
  private:
   static constexpr int kPlaces = 4;
+  void Close(SharedWork& work) RW_REQUIRES(lock_);
+
   SpinLock lock_{LockRank::kWorkBoard};
   SharedWork* places_[kPlaces] RW_GUARDED_BY(lock_) = {};
-  std::atomic<int> posted_{0};
   int max_guests_ = 1;
+  alignas(64) std::atomic<int> wanted_{0};  // the sum of the works'; written under the lock
 };
 
 }  // namespace ropeway::sched
