@@ -66,7 +66,7 @@ namespace ropeway {
   X(KnownOrder)          \
   X(RunList)             \
   X(WorkBoard)           \
-  X(BatchWork)           \
+  X(PortionWork)         \
   X(Operation)           \
   X(ValueWatch)          \
   X(ReplayGrowth)        \
