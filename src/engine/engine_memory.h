@@ -31,8 +31,8 @@ class EngineMemory {
     std::string text;
   };
   virtual Refusal TakeRefusal() { return {}; }
-  // Where the host reaches a device address; null when it cannot.
-  virtual void* HostView(const void* device_address) const = 0;
+  // Where the host reaches device memory from now on; null when it cannot.
+  virtual void* HostView(const void* device_address, size_t size) = 0;
 
   // --- Shared pages: an engine that cannot share memory leaves these as they are -------------------------------------------------
   virtual bool shares_memory() const { return false; }

@@ -169,7 +169,7 @@ TEST_F(HeapTest, FreeAllLeavesNothing) {
 
 TEST_F(HeapTest, ReusedMemoryOfLargeBlocksIsZeroAgain) {
   auto block = Allocate(4 * kMiB);
-  auto* bytes = static_cast<unsigned char*>(engine_->memory().HostView(*block));
+  auto* bytes = static_cast<unsigned char*>(engine_->memory().HostView(*block, 1));
   memset(bytes, 0xAB, 4 * kMiB);
   heap_->Free(*block);
   auto again = Allocate(4 * kMiB);
@@ -269,7 +269,7 @@ TEST_F(HeapTest, ThreadsMayAllocateAndFreeTogether) {
       const size_t size = 32 * (1 + random() % (random() % 10 == 0 ? 65536 : 256));
       auto block = Allocate(size);
       if (!block) continue;
-      auto* bytes = static_cast<unsigned char*>(engine_->memory().HostView(*block));
+      auto* bytes = static_cast<unsigned char*>(engine_->memory().HostView(*block, 1));
       bytes[0] = bytes[size - 1] = static_cast<unsigned char>(seed);
       std::this_thread::yield();
       overlaps += bytes[0] != seed || bytes[size - 1] != seed;

@@ -24,7 +24,7 @@ class LateBackend final : public ropeway::Backend {
   void Decommit(void* address, size_t size) override { inner_.Decommit(address, size); }
   bool Register(void*, size_t) override { return true; }
   void Unregister(void*) override {}
-  void* HostView(const void* address) const override { return inner_.HostView(address); }
+  void* HostView(const void* address, size_t size) override { return inner_.HostView(address, size); }
   void SetJudge(const ropeway::AddressJudge* judge) override { inner_.SetJudge(judge); }
 
   std::unique_ptr<Line> NewLine() override { return std::make_unique<KeptLine>(); }

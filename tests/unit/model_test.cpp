@@ -7,6 +7,7 @@
 #include "model/queue_model.h"
 #include "model/replay_model.h"
 #include "model/sleep_models.h"
+#include "model/volley_model.h"
 
 namespace ropeway_model {
 namespace model_test {
@@ -225,6 +226,28 @@ TEST(AbortMarkModelTest, AbortsThatMeetDropWhatEachOfThemSaw) { ExpectHolds(Abor
 TEST(AbortMarkModelTest, MutantThatStoresASmallerMark) {
   AbortMarkModel mutant;
   mutant.keep_the_larger = false;
+  ExpectCaught(mutant);
+}
+
+// --- Volleys and waits for values ---------------------------------------------------------------------------------------
+
+TEST(VolleyModelTest, AWaiterGoesOnBehindTheWholeVolley) { ExpectHolds(VolleyModel()); }
+
+TEST(VolleyModelTest, MutantThatLooksWhileOneIsOpen) {
+  VolleyModel mutant;
+  mutant.asks_whether_open = false;
+  ExpectCaught(mutant);
+}
+
+TEST(VolleyModelTest, MutantThatAsksBeforeItLooks) {
+  VolleyModel mutant;
+  mutant.asks_behind_the_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(VolleyModelTest, MutantThatTellsNobodyOfAVolleyThatWasRefused) {
+  VolleyModel mutant;
+  mutant.announces_every_close = false;
   ExpectCaught(mutant);
 }
 

@@ -44,6 +44,11 @@ Backend& OwnMemory() {
   return backend;
 }
 
+Volleys& NoVolleys() {
+  static Volleys none;
+  return none;
+}
+
 // A word that several threads look at.
 struct Word {
   void Store(uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_SEQ_CST); }
@@ -51,7 +56,7 @@ struct Word {
 };
 
 TEST(ValueWatchTest, WhatIsAlreadyThereLetsPass) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   Word at;
   at.Store(5);
@@ -65,7 +70,7 @@ TEST(ValueWatchTest, WhatIsAlreadyThereLetsPass) {
 }
 
 TEST(ValueWatchTest, AnAnnouncedChangeReleasesAtOnce) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, 1, ValueTest::kEqual));
@@ -83,7 +88,7 @@ TEST(ValueWatchTest, AnAnnouncedChangeReleasesAtOnce) {
 }
 
 TEST(ValueWatchTest, AChangeThatNobodyAnnouncesIsFound) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   Word at;
   for (int round = 1; round <= 20; ++round) {
@@ -96,7 +101,7 @@ TEST(ValueWatchTest, AChangeThatNobodyAnnouncesIsFound) {
 }
 
 TEST(ValueWatchTest, AMisalignedWordWorks) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   alignas(8) char bytes[24] = {};
   watch.Stop();  // nobody else looks at the bytes
@@ -111,7 +116,7 @@ TEST(ValueWatchTest, AMisalignedWordWorks) {
 }
 
 TEST(ValueWatchTest, UnparkTakesOneOut) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor stays, leaves;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&stays, &at.word, 1, ValueTest::kEqual));
@@ -125,7 +130,7 @@ TEST(ValueWatchTest, UnparkTakesOneOut) {
 }
 
 TEST(ValueWatchTest, UnparkOfAStrangerIsFalse) {
-  ValueWatch watch(OwnMemory()), other(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys()), other(OwnMemory(), NoVolleys());
   Visitor here, elsewhere;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&here, &at.word, 1, ValueTest::kEqual));
@@ -137,7 +142,7 @@ TEST(ValueWatchTest, UnparkOfAStrangerIsFalse) {
 
 TEST(ValueWatchTest, OnlyThoseWhoseValueHasComeGoInTheOrderTheyCame) {
   constexpr int kVisitors = 40;
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   std::deque<Visitor> visitors(kVisitors);
   std::vector<int> order;
   Word at;
@@ -162,7 +167,7 @@ TEST(ValueWatchTest, OnlyThoseWhoseValueHasComeGoInTheOrderTheyCame) {
 }
 
 TEST(ValueWatchTest, SeveralWordsAtOnce) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   std::deque<Visitor> visitors(8);
   std::deque<Word> words(8);
   for (size_t i = 0; i < 8; ++i) ASSERT_FALSE(watch.PassOrPark(&visitors[i], &words[i].word, 1, ValueTest::kAtLeast));
@@ -180,7 +185,7 @@ TEST(ValueWatchTest, ATaskWakesThoseInItsRange) {
   auto bytes = reinterpret_cast<char*>(words);
   const auto wakes = [&](size_t at, const Task& task) {
     std::memset(words, 0, sizeof(words));
-    ValueWatch watch(OwnMemory());
+    ValueWatch watch(OwnMemory(), NoVolleys());
     Visitor visitor, others[64];
     EXPECT_FALSE(watch.PassOrPark(&visitor, bytes + at, 1, ValueTest::kEqual));
     for (auto& other : others) EXPECT_FALSE(watch.PassOrPark(&other, bytes + 4088, 9, ValueTest::kEqual));
@@ -222,7 +227,7 @@ TEST(ValueWatchTest, ATaskWakesThoseInItsRange) {
 }
 
 TEST(ValueWatchTest, AReleasedWaiterMayParkAgainAtOnce) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   Word at;
   visitor.then = [&] {
@@ -243,7 +248,7 @@ TEST(ValueWatchTest, AReleasedWaiterMayParkAgainAtOnce) {
 // Announced and found changes against a waiter that is taken out: exactly one of the two happens.
 TEST(ValueWatchTest, AChangeAgainstUnpark) {
   constexpr uint64_t kRounds = 2000;
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   Word at;
   std::atomic<uint64_t> go{0};
@@ -270,7 +275,7 @@ TEST(ValueWatchTest, AChangeAgainstUnpark) {
 // The word changes while the waiter is on its way in: it passes, or it is released by the announcement.
 TEST(ValueWatchTest, AChangeAgainstParking) {
   constexpr uint64_t kRounds = 2000;
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   watch.Stop();  // so that only the announcement can release
   Visitor visitor;
   Word at;
@@ -296,7 +301,7 @@ TEST(ValueWatchTest, AChangeAgainstParking) {
 // --- Stop ---------------------------------------------------------------------------------------------------------------
 
 TEST(ValueWatchTest, StopLeavesTheParkedParked) {
-  ValueWatch watch(OwnMemory());
+  ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;
   Word at;
   ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, 1, ValueTest::kEqual));
@@ -311,7 +316,7 @@ TEST(ValueWatchTest, MayEndWithSomebodyParked) {
   Visitor visitor;
   Word at;
   {
-    ValueWatch watch(OwnMemory());
+    ValueWatch watch(OwnMemory(), NoVolleys());
     ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, 1, ValueTest::kEqual));
   }
   EXPECT_EQ(visitor.opened(), 0);
@@ -320,7 +325,7 @@ TEST(ValueWatchTest, MayEndWithSomebodyParked) {
 // The process ends while its threads go on: they park and leave as before, and nobody starts a new thread.
 TEST(ValueWatchTest, StopAgainstThoseWhoPark) {
   for (int round = 0; round < 20; ++round) {
-    ValueWatch watch(OwnMemory());
+    ValueWatch watch(OwnMemory(), NoVolleys());
     Word at;
     std::atomic<int> visits{0};
     std::atomic<bool> over{false};

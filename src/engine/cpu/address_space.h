@@ -22,7 +22,8 @@ class AddressSpace {
     return reinterpret_cast<void*>(device ? bits + view_distance_ : bits);
   }
   // Whether what View gave is memory of ours. That is always there; the program's may not be.
-  bool Owns(const void* view) const { return reinterpret_cast<uintptr_t>(view) - host_base_ < host_size_ || InView(view); }
+  bool Owns(const void* view) const { return IsPinned(view) || InView(view); }
+  bool IsPinned(const void* address) const { return reinterpret_cast<uintptr_t>(address) - host_base_ < host_size_; }
   // Whether the engine reaches device memory through this address.
   bool InView(const void* address) const { return reinterpret_cast<uintptr_t>(address) - view_distance_ - device_base_ < device_size_; }
 

@@ -10,6 +10,7 @@
 #include "engine/cpu/kernels/fill.h"
 #include "engine/cpu/kernels/kernels.h"
 #include "engine/cpu/kernels/reduce.h"
+#include "engine/cpu/volley_work.h"
 #include "engine/late_copy.h"
 #include "engine/task_ranges.h"
 
@@ -61,11 +62,15 @@ CpuBackend::CpuBackend(WorkSharer& sharer, bool host_access, const CopyProfile& 
                                                                                         .streaming_from = profile.stream_from,
                                                                                         .share_from = profile.share_from,
                                                                                         .reads_at_once = true},
-      lanes_(static_cast<size_t>(profile.lanes)) {
+      lanes_(static_cast<size_t>(profile.lanes)), watched_(sharer.volleys()) {
   sharer_.set_call_for_help_from(profile.wake_from);
 }
 
-void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) { return addresses_.ReserveDevices(size, host_access_, wanted); }
+void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) {
+  void* base = addresses_.ReserveDevices(size, host_access_, wanted);
+  if (base != nullptr && !host_access_) watched_.Cover(base, size);
+  return base;
+}
 
 void* CpuBackend::ReserveHost(size_t size) { return addresses_.ReserveHost(size); }
 
@@ -77,6 +82,7 @@ bool CpuBackend::Commit(void* address, size_t size, bool huge_pages) {
 void CpuBackend::Decommit(void* address, size_t size) {
   void* view = addresses_.View(address);
   shared_.Restore(view, size);
+  watched_.Forget(address, size);
   madvise(view, size, MADV_DONTNEED);
 }
 
@@ -84,11 +90,20 @@ std::shared_ptr<SharedPages> CpuBackend::CreatePages(size_t size) { return Memfd
 
 std::shared_ptr<SharedPages> CpuBackend::AdoptPages(int descriptor, size_t size) { return MemfdPages::Adopt(descriptor, size); }
 
-std::shared_ptr<SharedPages> CpuBackend::SharePages(void* address, size_t size) { return shared_.Share(addresses_.View(address), size); }
+std::shared_ptr<SharedPages> CpuBackend::SharePages(void* address, size_t size) {
+  watched_.Watch(address, size);
+  return shared_.Share(addresses_.View(address), size);
+}
+
+void* CpuBackend::HostView(const void* device_address, size_t size) {
+  watched_.Watch(device_address, size);
+  return addresses_.View(device_address);
+}
 
 bool CpuBackend::MapPages(const SharedPages& pages, const Mapping& mapping) {
   const auto& file = static_cast<const MemfdPages&>(pages);
   void* view = addresses_.View(mapping.address);
+  watched_.Watch(mapping.address, mapping.size);  // the pages may have other addresses, too
   if (!file.MapAt(view, mapping.size, mapping.offset)) return false;
   madvise(view, mapping.size, MADV_HUGEPAGE);
   // The same bytes once more, where the program itself can reach them.
@@ -146,6 +161,19 @@ void CpuBackend::MoveBytes(void* dst, const void* src, size_t size, CopyMethod m
   } else {
     kernels_.Stream(dst, src, size);
   }
+}
+
+size_t CpuBackend::VolleyAt(const TaskRun& run) {
+  VolleyChoice choice(addresses_, watched_);
+  const size_t count = choice.Take(run);
+  return choice.bytes() >= traits_.share_from && count > 1 ? count : 0;
+}
+
+void CpuBackend::RunVolley(const TaskRun& run, size_t count) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) bytes += TaskBytes(run[i]);
+  VolleyWork work(run, count, bytes, addresses_, kernels_);
+  sharer_.Share(work, bytes / count * run.count());  // what comes behind will want the same hands
 }
 
 template <class Move>

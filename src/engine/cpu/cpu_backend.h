@@ -7,6 +7,7 @@
 #include "engine/cpu/address_space.h"
 #include "engine/cpu/copy_profile.h"
 #include "engine/cpu/shared_chunks.h"
+#include "engine/cpu/watched_chunks.h"
 #include "engine/sched/shared_work.h"
 
 namespace ropeway::cpu {
@@ -22,7 +23,7 @@ class CpuBackend final : public Backend {
   void Decommit(void* address, size_t size) override;
   bool Register(void*, size_t) override { return true; }
   void Unregister(void*) override {}
-  void* HostView(const void* device_address) const override { return addresses_.View(device_address); }
+  void* HostView(const void* device_address, size_t size) override;
   bool shares_memory() const override { return true; }
   std::shared_ptr<SharedPages> CreatePages(size_t size) override;
   std::shared_ptr<SharedPages> AdoptPages(int descriptor, size_t size) override;
@@ -35,6 +36,8 @@ class CpuBackend final : public Backend {
 
   std::unique_ptr<Line> NewLine() override { return nullptr; }
   int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) override;
+  size_t VolleyAt(const TaskRun& run) override;
+  void RunVolley(const TaskRun& run, size_t count) override;
   int Finish(Line*, TaskFailure*) override { return 0; }
   bool finishes_at_once() const override { return true; }
   uint64_t LoadWord(const void* address) override;
@@ -63,6 +66,7 @@ class CpuBackend final : public Backend {
   const Traits traits_;
   const size_t lanes_;
   AddressSpace addresses_;
+  WatchedChunks watched_;
   SharedChunks shared_;
   const AddressJudge* judge_ = nullptr;
 };

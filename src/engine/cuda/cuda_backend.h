@@ -28,7 +28,7 @@ class CudaBackend final : public Backend {
   bool Register(void* address, size_t size) override;
   void Unregister(void* address) override;
   Refusal TakeRefusal() override { return memory_.TakeRefusal(); }
-  void* HostView(const void*) const override { return nullptr; }
+  void* HostView(const void*, size_t) override { return nullptr; }
   bool LeaveTouch(const siginfo_t& fault, void* context) const override { return ropeway::LeaveTouch(fault, context); }
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 

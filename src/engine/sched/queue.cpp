@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -144,9 +145,11 @@ void LaneQueue::RunOwned(Share share) {
       continue;
     }
     if (!MovesBytes(Head().kind) || executed_ - completed() >= kMostStarted) Settle();
+    const uint64_t before = executed_;
     bytes += TaskBytes(Head());
+    if (RunHead(share) == Outcome::kBlocked) return;
     ++tasks;
-    if (RunHead() == Outcome::kBlocked) return;
+    if (executed_ - before > 1) tasks = kShareTasks;  // a volley is a share
   }
 }
 
@@ -159,7 +162,7 @@ bool LaneQueue::StayHalted() {
   return false;
 }
 
-LaneQueue::Outcome LaneQueue::RunHead() {
+LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
   const Task& task = Head();
   if (!replay_.active()) TellStarted(task);
   switch (task.kind) {
@@ -177,7 +180,9 @@ LaneQueue::Outcome LaneQueue::RunHead() {
       if (const Outcome outcome = RunReplay(task); outcome != Outcome::kDone) return outcome;
       break;
     default:
-      StartBytes(task, LookAhead());
+      const Backend::Behind behind = LookAhead();
+      if (behind.tasks != 0 && executed_ >= no_volley_up_to_ && RunVolley(share)) return Outcome::kDone;
+      StartBytes(task, behind);
       if (at_once_ && shop_.values.AnybodyWaits()) [[unlikely]] {
         EndBytes(task);
         return Outcome::kDone;
@@ -203,6 +208,18 @@ inline Backend::Behind LaneQueue::LookAhead() {
   if (behind == 0) return {};
   __builtin_prefetch(&At(executed_ + kSlotsAhead));
   return {&At(executed_ + 1), behind};
+}
+
+bool LaneQueue::RunVolley(const Share& share) {
+  const bool rivals = share.rivals != nullptr && share.rivals->load(std::memory_order_relaxed) > 0;
+  const uint64_t most = std::min(share.up_to, rivals ? executed_ + kShareTasks : UINT64_MAX);
+  const TaskRun run(ring_.get(), kRing, executed_ - head_base_, std::min(most, submitted_seen_) - executed_, true);
+  if (!shop_.MayBeVolley(run)) return false;
+  const size_t count = shop_.RunVolley(run, [](size_t chosen) { return chosen; });
+  if (count == 0) no_volley_up_to_ = executed_ + Workshop::kTasksWithoutVolley;
+  executed_ += count;
+  if (count > 0) Publish();
+  return count > 0;
 }
 
 // The way behind a task when somebody waits for a value: he is told what changed. The slot may be used again once the task is complete.

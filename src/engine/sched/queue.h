@@ -3,6 +3,7 @@
 // Invariants, each with a stress test:
 //  1. At most one owner. Ownership is taken by one compare-and-swap on state_ (kIdle or kQueued to kOwned) and given up by
 //     one store. executed_ and the slots at and before it belong to the owner (while kBlocked: to whoever resumes).
+//     Others may carry bytes of a volley, for the owner, who stays until they are done.
 //  2. No lost work. Submit stores submitted_, then loads state_; an owner that gives up stores kIdle, then loads
 //     submitted_. All four are sequentially consistent, so one of the two sees the other.
 //  3. completed_ only grows, and it is stored after the bytes of the task (streaming kernels end with a fence; where work goes on
@@ -137,8 +138,10 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool GoIdle();  // true: somebody else cares for the queue, or it is empty
   using Outcome = Replay::Outcome;
   // kBlocked: the queue no longer belongs to the caller. kPaused: the head is not done, but something else comes first.
-  Outcome RunHead();
+  Outcome RunHead(const Share& share);
   Backend::Behind LookAhead();
+  // Runs the head and what comes behind it side by side; false when it is none of a volley.
+  bool RunVolley(const Share& share);
   Outcome RunReplay(const Task& task);
   void EndBytes(const Task& task);
   bool RunAwait(const Task& task);
@@ -183,6 +186,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   bool line_busy_ = false;             // something was started that may not be done
   uint64_t submitted_seen_ = 0;
+  uint64_t no_volley_up_to_ = 0;               // one was looked for in vain
   uint64_t head_base_ = 0;                     // base_ as it was for the tasks that were seen
   std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked
   std::atomic<HostCallSink*> sink_{nullptr};   // who runs the head

@@ -32,7 +32,7 @@ bool Replay::Begin(const Task& replay_task) {
   for (size_t i = 0; i < used_; ++i) {
     Branch& branch = branches_[i];
     branch.tasks = &graph.branches[i];
-    branch.next = 0;
+    branch.next = branch.no_volley_up_to = 0;
     branch.state = Branch::State::kReady;
     if (graph.branches[i].empty()) {
       branch.state = Branch::State::kDone;
@@ -119,13 +119,16 @@ void Replay::Step(Branch& branch) {
       break;
     case TaskKind::kAwaitValue: return AwaitValue(branch, task);
     case TaskKind::kCall: return CallHost(branch, task);
-    default: RunBytes(task);
+    default:
+      if (const size_t together = RunVolley(branch)) return Advance(branch, together);
+      RunBytes(task);
   }
   Advance(branch);
 }
 
-void Replay::Advance(Branch& branch) {
-  const bool done = ++branch.next == branch.tasks->size();
+void Replay::Advance(Branch& branch, size_t tasks) {
+  branch.next += tasks;
+  const bool done = branch.next == branch.tasks->size();
   branch.state = done ? Branch::State::kDone : Branch::State::kReady;
   if (done) --left_;
 }
@@ -153,6 +156,19 @@ void Replay::RunBytes(Task task) {
   }
   queue_.StartBytes(task, {});
   queue_.shop().values.MemoryChangedNow(&task);
+}
+
+size_t Replay::RunVolley(Branch& branch) {
+  const TaskRun run(branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false);
+  if (branch.next < branch.no_volley_up_to || !queue_.shop().MayBeVolley(run)) return 0;
+  const size_t count = queue_.shop().RunVolley(run, [&](size_t chosen) {
+    TaskFailure failure;
+    size_t sound = 0;
+    while (sound < chosen && Recheck(run[sound], queue_.shop().judge, task_->replay.as_of, &failure) == 0) ++sound;
+    return sound;
+  });
+  if (count == 0) branch.no_volley_up_to = branch.next + Workshop::kTasksWithoutVolley;
+  return count;
 }
 
 // --- Outside ------------------------------------------------------------------------------------------------------------

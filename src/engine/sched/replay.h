@@ -63,6 +63,7 @@ class Replay {
     Replay& replay;
     const std::vector<Task>* tasks = nullptr;
     size_t next = 0;
+    size_t no_volley_up_to = 0;  // one was looked for in vain
     State state = State::kDone;
     std::atomic<ParkingPlace*> place{nullptr};
     std::atomic<HostCallSink*> sink{nullptr};
@@ -85,13 +86,15 @@ class Replay {
   void TakeWoken();
   void ComeBackWoken();
   void Step(Branch& branch);
-  void Advance(Branch& branch);
+  void Advance(Branch& branch, size_t tasks = 1);
   void Signal(uint32_t edge);
   void AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns);
   void Park(Branch& branch, Gate* gate);
   void AwaitValue(Branch& branch, const Task& task);
   void CallHost(Branch& branch, const Task& task);
   void RunBytes(Task task);
+  // How many tasks of the branch ran side by side; 0: the next is none of a volley.
+  size_t RunVolley(Branch& branch);
   void TellBound(uint32_t binding);
   // The wait of a branch is over, one way or the other.
   void ComeBack(Branch& branch, bool dropped);

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/spin_lock.h"
+#include "engine/volley.h"
 
 namespace ropeway::sched {
 
@@ -95,6 +96,7 @@ class WorkSharer {
   }
 
   sched::WorkBoard& board() { return board_; }
+  Volleys& volleys() { return volleys_; }
   // Cuts shared work short; see Engine::Stop.
   std::atomic<bool>& stop() { return stop_; }
   // Waking a lane costs the waker about 10 us: worth it from so many bytes on.
@@ -107,6 +109,7 @@ class WorkSharer {
 
  private:
   sched::WorkBoard board_;
+  Volleys volleys_;
   std::atomic<bool> stop_{false};
   size_t call_for_help_from_ = size_t{2} << 20;
   void (*call_for_help_)(void*, size_t hands) = nullptr;

@@ -50,7 +50,7 @@ void ValueWatch::TakeOut(ValueWaiter* waiter) {
 // --- Parking ------------------------------------------------------------------------------------------------------------
 
 bool ValueWatch::Satisfied(const ValueWaiter& waiter) const {
-  return Holds(waiter.test_, backend_.LoadWord(waiter.address_), waiter.value_);
+  return Holds(waiter.test_, backend_.LoadWord(waiter.address_), waiter.value_) && !volleys_.AnyOpen();
 }
 
 bool ValueWatch::PassOrPark(ValueWaiter* waiter, const void* address, uint64_t value, ValueTest test) {

@@ -3,6 +3,9 @@
 // view of device memory, a second mapping of the same pages) are found by a thread that looks at growing intervals, at most kLongestPause
 // apart; it sleeps while nobody waits, and is there from the beginning, as the timer's.
 //
+// A waiter looks at settled streams only: what it sees while a volley is open does not count, none is opened while somebody waits, and
+// whoever closes one says that memory has changed.
+//
 // Waiters hang in buckets by where their word is, so a change elsewhere costs the same however many there are. Everything that parking
 // needs is in the waiter: nothing is allocated.
 #pragma once
@@ -40,7 +43,7 @@ class ValueWaiter : public ParkingPlace::Waiter {
 
 class ValueWatch final : public ParkingPlace {
  public:
-  explicit ValueWatch(Backend& backend) : backend_(backend), thread_([this] { Run(); }) {}
+  ValueWatch(Backend& backend, const Volleys& volleys) : backend_(backend), volleys_(volleys), thread_([this] { Run(); }) {}
   ~ValueWatch() { Stop(); }
 
   // True: the word at `address` already satisfies the test. False: the waiter is parked.
@@ -49,6 +52,8 @@ class ValueWatch final : public ParkingPlace {
 
   // Good as a hint only.
   bool AnybodyWaits() const { return waiting_.load(std::memory_order_relaxed) != 0; }
+  // Behind the opening of a volley: who comes later than this finds it open.
+  bool AnybodyWaitsNow() const { return waiting_.load(std::memory_order_seq_cst) != 0; }
   // Memory has changed, and a sequentially consistent store came behind the change. One load while nobody waits. With a task: by it.
   void MemoryChanged(const Task* task = nullptr) {
     if (waiting_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
@@ -91,6 +96,7 @@ class ValueWatch final : public ParkingPlace {
   void Run();
 
   Backend& backend_;
+  const Volleys& volleys_;
   Mutex mutex_{LockRank::kValueWatch};
   std::array<Bucket, kBuckets> buckets_;
   List all_ RW_GUARDED_BY(mutex_);  // oldest first

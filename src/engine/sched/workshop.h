@@ -6,12 +6,36 @@
 #include "engine/backend.h"
 #include "engine/sched/shared_work.h"
 #include "engine/sched/value_watch.h"
+#include "engine/watcher.h"
 
 namespace ropeway::sched {
 
 struct Workshop {
   template <typename MakeBackend>
-  explicit Workshop(MakeBackend make_backend) : backend(make_backend(sharer)), values(*backend) {}
+  explicit Workshop(MakeBackend make_backend) : backend(make_backend(sharer)), values(*backend, sharer.volleys()) {}
+
+  // Where no volley was found, so many tasks go by before the next look: a chain of tasks that need each other pays next to nothing for it.
+  static constexpr uint64_t kTasksWithoutVolley = 16;
+  // Whether it is worth looking: as far as the first task tells, they are enough for several hands.
+  bool MayBeVolley(const TaskRun& run) const {
+    if (run.count() < 2 || run[0].kind > TaskKind::kSetWords) return false;
+    const size_t size = TaskBytes(run[0]);
+    return size >= Traits::kSmallestStreamed && size * run.count() >= backend->traits().share_from;
+  }
+  // Runs the first tasks of a run side by side, where that makes no difference to anybody; how many. `confirm` may lower the number that
+  // was chosen.
+  template <typename Confirm>
+  size_t RunVolley(const TaskRun& run, Confirm confirm) {
+    if (ActiveWatcher() != nullptr || values.AnybodyWaits()) return 0;
+    size_t count = 0;
+    {
+      const Volleys::Opened volley(sharer.volleys());
+      if (volley.allowed() && !values.AnybodyWaitsNow()) count = confirm(backend->VolleyAt(run));
+      if (count > 0) backend->RunVolley(run, count);
+    }
+    values.MemoryChanged();  // somebody may have looked meanwhile, to whom it did not count
+    return count;
+  }
 
   WorkSharer sharer;
   const std::unique_ptr<Backend> backend;

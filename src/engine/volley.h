@@ -1,0 +1,77 @@
+// A volley: neighbouring copies and sets of one stream that run side by side, because nobody can tell it from running in order
+// (docs/lanes.md). Here is what the scheduler, the backends and those who look at memory have to agree on.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "engine/task.h"
+
+namespace ropeway {
+
+// The next tasks of a queue or of a branch, in order; they stay where they are.
+class TaskRun {
+ public:
+  // `ring`: the number of slots, a power of two, behind the last of which comes the first; 0 where there is no such end. `burst`: the sum
+  // of the bytes decides how they move, and not each task.
+  TaskRun(const Task* tasks, size_t ring, size_t first, size_t count, bool burst)
+      : tasks_(tasks), mask_(ring - 1), first_(first), count_(count), burst_(burst) {}
+  const Task& operator[](size_t i) const { return tasks_[(first_ + i) & mask_]; }
+  size_t count() const { return count_; }
+  bool burst() const { return burst_; }
+
+ private:
+  const Task* tasks_;
+  size_t mask_;
+  size_t first_;
+  size_t count_;
+  bool burst_;
+};
+
+// Who may look at memory that others write in order, and when. While a volley is open its bytes come in any order.
+//
+//  1. Open adds to open_, then looks for those who forbid it; Forbid adds to forbidden_, then waits until none is open. All sequentially
+//     consistent: one of the two sees the other. So behind Forbid no volley is open, and none begins before it goes.
+//  2. A look at memory that is followed by a look at AnyOpen, which says no, has seen nothing of a volley, or of one that is closed.
+//  3. Who looked and found a volley open is told: whoever closes one announces a change of memory (ValueWatch).
+class Volleys {
+ public:
+  class Opened {
+   public:
+    explicit Opened(Volleys& volleys) : volleys_(volleys) {
+      volleys_.open_.fetch_add(1, std::memory_order_seq_cst);
+      allowed_ = volleys_.forbidden_.load(std::memory_order_seq_cst) == 0;
+    }
+    ~Opened() { volleys_.open_.fetch_sub(1, std::memory_order_seq_cst); }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+    bool allowed() const { return allowed_; }
+
+   private:
+    Volleys& volleys_;
+    bool allowed_;
+  };
+  class Forbid {
+   public:
+    explicit Forbid(Volleys& volleys) : volleys_(volleys) {
+      volleys_.forbidden_.fetch_add(1, std::memory_order_seq_cst);
+      while (volleys_.AnyOpen()) sched_yield();  // a few milliseconds at the very most
+    }
+    ~Forbid() { volleys_.forbidden_.fetch_sub(1, std::memory_order_seq_cst); }
+    Forbid(const Forbid&) = delete;
+    Forbid& operator=(const Forbid&) = delete;
+
+   private:
+    Volleys& volleys_;
+  };
+
+  bool AnyOpen() const { return open_.load(std::memory_order_seq_cst) != 0; }
+
+ private:
+  alignas(64) std::atomic<int> open_{0};
+  alignas(64) std::atomic<int> forbidden_{0};
+};
+
+}  // namespace ropeway

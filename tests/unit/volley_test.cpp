@@ -1,0 +1,250 @@
+// Which tasks may run side by side, that they move the right bytes when they do, and that nobody looks meanwhile.
+#include "engine/volley.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "engine/cpu/cpu_backend.h"
+#include "engine/sched/value_watch.h"
+#include "unit/queue_harness.h"
+
+namespace ropeway_unit {
+namespace volley_test {
+
+constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
+constexpr size_t kDevice = 64 * kMiB;
+constexpr size_t kBlock = 4 * kKiB;
+
+class VolleyTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = static_cast<char*>(backend_.ReserveDevices(kDevice, kDevice, 0));
+    pinned_ = static_cast<char*>(backend_.ReserveHost(8 * kMiB));
+    ASSERT_NE(device_, nullptr);
+    ASSERT_NE(pinned_, nullptr);
+  }
+  size_t Choose(const std::vector<Task>& tasks) { return backend_.VolleyAt(TaskRun(tasks.data(), 0, 0, tasks.size(), true)); }
+  // As many copies as it takes that touch nothing else here, behind `tasks`.
+  size_t ChooseAmongOthers(std::vector<Task> tasks) {
+    for (size_t i = 0; i < 128; ++i) tasks.push_back(CopyTask(device_ + 40 * kMiB + i * kBlock, pinned_ + i * kBlock, kBlock));
+    return Choose(tasks);
+  }
+  static constexpr size_t kAll = 130;  // two tasks and the others
+
+  WorkSharer sharer_;
+  cpu::CpuBackend backend_{sharer_, false};
+  char* device_ = nullptr;
+  char* pinned_ = nullptr;
+};
+
+TEST_F(VolleyTest, TasksThatDoNotTouch) {
+  char* const at = device_;
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(at, pinned_, kBlock), CopyTask(at + kBlock, pinned_, kBlock)}), kAll) << "neighbours";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(at + kBlock, pinned_, kBlock), CopyTask(at, pinned_, kBlock)}), kAll) << "the other way round";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(at, at + kMiB, kBlock), CopyTask(at + kBlock, at + kMiB + 1, kBlock)}), kAll) << "one source";
+  EXPECT_EQ(ChooseAmongOthers({SetTask(at, kBlock, 1), CopyTask(at + kBlock, at + kMiB, kBlock)}), kAll) << "a set";
+}
+
+TEST_F(VolleyTest, TasksThatNeedEachOther) {
+  char *const a = device_, *const b = device_ + kMiB, *const c = device_ + 2 * kMiB;
+  const Task copy = CopyTask(b, a, kBlock);
+  EXPECT_EQ(ChooseAmongOthers({copy, CopyTask(c, b + kBlock - 1, kBlock)}), 0u) << "reads the last byte that was written";
+  EXPECT_EQ(ChooseAmongOthers({copy, CopyTask(c, b - kBlock + 1, kBlock)}), 0u) << "reads the first";
+  EXPECT_EQ(ChooseAmongOthers({copy, CopyTask(a + kBlock - 1, c, kBlock)}), 0u) << "writes the last byte that is read";
+  EXPECT_EQ(ChooseAmongOthers({copy, CopyTask(a - kBlock + 1 + kBlock, c, kBlock)}), 0u) << "writes into what is read";
+  EXPECT_EQ(ChooseAmongOthers({copy, CopyTask(b + kBlock - 1, c, kBlock)}), 0u) << "writes the same byte";
+  EXPECT_EQ(ChooseAmongOthers({copy, SetTask(b - kBlock + 1, kBlock, 1)}), 0u) << "sets the same byte";
+  EXPECT_EQ(ChooseAmongOthers({copy, copy}), 0u) << "twice the same";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(a, a + 100, kBlock), copy}), 0u) << "overlaps itself";
+}
+
+TEST_F(VolleyTest, AVolleyEndsInFrontOfWhatNeedsIt) {
+  std::vector<Task> tasks;
+  for (size_t i = 0; i < 100; ++i) tasks.push_back(CopyTask(device_ + i * kBlock, pinned_ + i * kBlock, kBlock));
+  tasks.push_back(CopyTask(device_ + 8 * kMiB, device_ + 50 * kBlock, kBlock));
+  EXPECT_EQ(Choose(tasks), 100u);
+}
+
+TEST_F(VolleyTest, WhatKeepsItsPlace) {
+  std::vector<char> heap(kBlock);
+  Task staged = CopyTask(device_, pinned_, kBlock);
+  staged.flags = Task::kOwnsPayload;
+  CountingMarker marker;
+  const Task last = CopyTask(device_ + kMiB, pinned_, kBlock);
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(device_, pinned_, kBlock - 1), last}), 0u) << "small";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(pinned_, device_, kBlock), last}), 0u) << "to the host";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(heap.data(), device_, kBlock), last}), 0u) << "to memory of the program";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(device_, heap.data(), kBlock), last}), 0u) << "may fault";
+  EXPECT_EQ(ChooseAmongOthers({staged, last}), 0u);
+  EXPECT_EQ(ChooseAmongOthers({MarkTask(&marker), last}), 0u);
+  EXPECT_EQ(ChooseAmongOthers({FailTask(507013), last}), 0u);
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(device_, pinned_, kBlock), last}), kAll);
+}
+
+TEST_F(VolleyTest, MemoryThatOthersSee) {
+  char* const seen = device_ + 4 * kMiB;
+  const Task last = CopyTask(device_, pinned_, kBlock);
+  const auto writes = [&] { return ChooseAmongOthers({CopyTask(seen, pinned_, kBlock), last}) == kAll; };
+  const auto reads = [&] { return ChooseAmongOthers({CopyTask(device_ + kMiB, seen, kBlock), last}) == kAll; };
+  ASSERT_TRUE(backend_.Commit(seen, 2 * kMiB, false));
+  EXPECT_TRUE(writes() && reads());
+
+  ASSERT_NE(backend_.HostView(seen + kMiB, 1), nullptr);
+  EXPECT_FALSE(writes() || reads()) << "by the program";
+  backend_.Decommit(seen, 2 * kMiB);
+  EXPECT_TRUE(writes() && reads()) << "another block";
+
+  ASSERT_NE(backend_.SharePages(seen, 2 * kMiB), nullptr);
+  EXPECT_FALSE(writes() || reads()) << "by another process";
+  backend_.Decommit(seen, 2 * kMiB);
+
+  const auto pages = backend_.CreatePages(2 * kMiB);
+  ASSERT_TRUE(backend_.MapPages(*pages, {seen, 2 * kMiB, 0, false}));
+  EXPECT_FALSE(writes() || reads()) << "by another address";
+}
+
+TEST_F(VolleyTest, ALongRangeIsLookedAtToItsEnd) {
+  ASSERT_NE(backend_.HostView(device_ + 7 * kMiB, 1), nullptr);
+  const Task last = CopyTask(device_ + 20 * kMiB, pinned_, kBlock);
+  EXPECT_EQ(ChooseAmongOthers({SetTask(device_ + kMiB, 5 * kMiB + 1, 1), last}), 0u);
+  EXPECT_EQ(ChooseAmongOthers({SetTask(device_ + kMiB, 5 * kMiB, 1), last}), kAll);
+}
+
+TEST(VolleyHostAccessTest, WithHostAccessThereIsNone) {
+  WorkSharer sharer;
+  cpu::CpuBackend backend(sharer, true);
+  char* const device = static_cast<char*>(backend.ReserveDevices(kDevice, kDevice, 0));
+  char* const pinned = static_cast<char*>(backend.ReserveHost(kMiB));
+  std::vector<Task> tasks;
+  for (size_t i = 0; i < 128; ++i) tasks.push_back(CopyTask(device + i * kBlock, pinned + i * kBlock, kBlock));
+  EXPECT_EQ(backend.VolleyAt(TaskRun(tasks.data(), 0, 0, tasks.size(), true)), 0u);
+}
+
+// Neighbours, gaps, odd sizes, large ones that are cut, sets of both sorts, and a ring that goes round.
+TEST_F(VolleyTest, EveryByteIsMoved) {
+  for (const bool burst : {true, false}) {
+    constexpr size_t kRing = 64, kFirst = 40;
+    std::vector<Task> ring(kRing);
+    std::vector<char> expected(6 * kMiB, 7);
+    TaskFailure failure;
+    ASSERT_EQ(backend_.Start(SetTask(device_, expected.size(), 7), {}, nullptr, &failure), 0);
+    std::mt19937_64 random(7);
+    for (size_t i = 0; i < 6 * kMiB; i += sizeof(uint64_t)) *reinterpret_cast<uint64_t*>(pinned_ + i) = random();
+    size_t at = 0, count = 0;
+    for (; count < 48; ++count) {
+      const size_t size = count == 20 ? kMiB + 12 : kBlock + (count % 5) * 1004;
+      Task& task = ring[(kFirst + count) % kRing];
+      if (count % 7 == 3) {
+        task = SetTask(device_ + at, size, 0x55);
+        std::memset(&expected[at], 0x55, size);
+      } else if (count % 7 == 5) {
+        task = SetTask(device_ + at, 77777, 0x04030201);
+        task.kind = TaskKind::kSetWords;
+        const uint32_t word = 0x04030201;
+        for (size_t k = 0; k < 77777 * 4; k += 4) std::memcpy(&expected[at + k], &word, 4);
+        at += 77777 * 4 - size;
+      } else {
+        task = CopyTask(device_ + at, pinned_ + at, size);
+        std::memcpy(&expected[at], pinned_ + at, size);
+      }
+      at += size + (count % 3 == 0 ? 100 : 0);
+    }
+    const TaskRun run(ring.data(), kRing, kFirst, count, burst);
+    ASSERT_EQ(backend_.VolleyAt(run), count);
+    std::atomic<bool> never{false}, over{false};
+    std::thread guest([&] {
+      while (!over) sharer_.board().Join(never);
+    });
+    backend_.RunVolley(run, count);
+    over = true;
+    guest.join();
+    std::vector<char> got(expected.size());
+    ASSERT_EQ(backend_.Start(CopyTask(got.data(), device_, got.size()), {}, nullptr, &failure), 0);
+    EXPECT_TRUE(got == expected);
+  }
+}
+
+// --- Who looks ----------------------------------------------------------------------------------------------------------
+
+struct WaitingVisitor final : sched::ValueWaiter {
+  void Opened() override { opened = true; }
+  std::atomic<bool> opened{false};
+};
+
+TEST_F(VolleyTest, AWaitForAValueLooksWhenNoneIsOpen) {
+  Volleys volleys;
+  sched::ValueWatch watch(backend_, volleys);
+  uint64_t word = 5;
+  WaitingVisitor visitor;
+  {
+    const Volleys::Opened open(volleys);
+    ASSERT_TRUE(open.allowed());
+    EXPECT_FALSE(watch.PassOrPark(&visitor, &word, 5, ValueTest::kEqual)) << "the value may be there too early";
+    watch.MemoryChanged();
+    EXPECT_FALSE(visitor.opened);
+  }
+  watch.MemoryChanged();
+  EXPECT_TRUE(visitor.opened);
+  EXPECT_TRUE(watch.PassOrPark(&visitor, &word, 5, ValueTest::kEqual));
+  watch.Stop();
+}
+
+TEST(VolleysTest, WhoForbidsThemWaitsForThoseThatAreOpen) {
+  Volleys volleys;
+  std::atomic<bool> forbidden{false};
+  std::thread forbids;
+  {
+    const Volleys::Opened open(volleys);
+    ASSERT_TRUE(open.allowed());
+    forbids = std::thread([&] {
+      const Volleys::Forbid settled(volleys);
+      forbidden = true;
+    });
+    for (;;) {  // until the other has said so
+      const Volleys::Opened second(volleys);
+      if (!second.allowed()) break;
+      sched_yield();
+    }
+    EXPECT_FALSE(forbidden);
+  }
+  forbids.join();
+  EXPECT_TRUE(forbidden);
+  EXPECT_TRUE(Volleys::Opened(volleys).allowed());
+}
+
+// Two words in two blocks, written in order: whoever is let go by the second finds the first.
+TEST(VolleysTest, AWaiterNeverSeesTheSecondValueWithoutTheFirst) {
+  Workshop shop({"Fast2", ScheduleKind::kFast, 2, 0});
+  EngineMemory& memory = shop.engine().memory();
+  char* const device = static_cast<char*>(memory.ReserveDevices(kDevice, kDevice, 0));
+  auto* const words = static_cast<uint64_t*>(memory.ReserveHost(8 * kMiB));
+  constexpr size_t kBlocks = 128, kRounds = 60;
+  constexpr size_t kWords = kBlock / sizeof(uint64_t);
+  auto* const found = words + kBlocks * kWords;
+  Line &writer = shop.NewLine(), &waiter = shop.NewLine();
+  TaskFailure failure;
+  ASSERT_EQ(shop.engine().RunNow(SetTask(device, kBlocks * kBlock, 0), &failure), 0);
+  for (uint64_t round = 1; round <= kRounds; ++round) {
+    std::fill_n(words, kBlocks * kWords, round);
+    Task wait{};
+    wait.kind = TaskKind::kAwaitValue;
+    wait.call = "wait";
+    wait.await_value = {device + (kBlocks - 1) * kBlock, round, ValueTest::kAtLeast};
+    const bool waits_first = round % 2 == 0;
+    if (waits_first) waiter.Submit(wait);
+    for (size_t i = 0; i < kBlocks; ++i) writer.Submit(CopyTask(device + i * kBlock, words + i * kWords, kBlock));
+    if (!waits_first) waiter.Submit(wait);
+    waiter.Submit(CopyTask(found, device, (kBlocks - 1) * kBlock));
+    ASSERT_EQ(waiter.Drain(), WaitOutcome::kDone);
+    ASSERT_EQ(std::memcmp(found, words, (kBlocks - 1) * kBlock), 0) << "round " << round;
+    ASSERT_EQ(writer.Drain(), WaitOutcome::kDone);
+  }
+}
+
+}  // namespace volley_test
+}  // namespace ropeway_unit
