@@ -66,7 +66,7 @@ bool ValueWatch::PassOrPark(ValueWaiter* waiter, const void* address, uint64_t v
     return true;
   }
   fresh_ = true;
-  changed_.notify_one();
+  if (resting_) changed_.notify_one();  // else it looks soon anyway, and waking it would cost more than the rest of this
   return false;
 }
 
@@ -144,7 +144,9 @@ void ValueWatch::Run() {
   LockGuard lock(mutex_);
   while (!stop_) {
     if (all_.first == nullptr) {
+      resting_ = true;
       changed_.wait(mutex_);
+      resting_ = false;
       continue;
     }
     pause = fresh_ ? kFirstPause : std::min(2 * pause, kLongestPause);

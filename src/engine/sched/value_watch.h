@@ -102,7 +102,8 @@ class ValueWatch final : public ParkingPlace {
   List all_ RW_GUARDED_BY(mutex_);  // oldest first
   std::atomic<size_t> waiting_{0};
   Condition changed_;
-  bool fresh_ RW_GUARDED_BY(mutex_) = false;  // somebody came: look often again
+  bool fresh_ RW_GUARDED_BY(mutex_) = false;    // somebody came: look often again
+  bool resting_ RW_GUARDED_BY(mutex_) = false;  // the thread waits for somebody to come
   bool stop_ RW_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others
 };
