@@ -121,7 +121,7 @@ void Replay::Step(Branch& branch) {
     case TaskKind::kCall: return CallHost(branch, task);
     default:
       if (const size_t together = RunVolley(branch)) return Advance(branch, together);
-      RunBytes(task);
+      RunBytes(task, branch.next + 1 < branch.tasks->size() ? &task + 1 : nullptr);
   }
   Advance(branch);
 }
@@ -145,7 +145,7 @@ void Replay::TellBound(uint32_t binding) {
   if (Marker* marker = std::exchange(task_->replay.bindings[binding].marker, nullptr)) marker->Reached();
 }
 
-void Replay::RunBytes(Task task) {
+void Replay::RunBytes(Task task, const Task* next) {
   TaskFailure failure;
   if (task.kind == TaskKind::kCopyByCells) task.by_cells.as_of = task_->replay.as_of;
   queue_.TellStarted(task);
@@ -154,7 +154,7 @@ void Replay::RunBytes(Task task) {
     queue_.TellFinished(task, code);
     return;
   }
-  queue_.StartBytes(task, {});
+  queue_.StartBytes(task, {.next = next});
   queue_.shop().values.MemoryChangedNow(&task);
 }
 

@@ -92,7 +92,7 @@ class Replay {
   void Park(Branch& branch, Gate* gate);
   void AwaitValue(Branch& branch, const Task& task);
   void CallHost(Branch& branch, const Task& task);
-  void RunBytes(Task task);
+  void RunBytes(Task task, const Task* next);
   // How many tasks of the branch ran side by side; 0: the next is none of a volley.
   size_t RunVolley(Branch& branch);
   void TellBound(uint32_t binding);
