@@ -26,6 +26,31 @@ constexpr int64_t kLingerNs = 50000;
 // is awake anyway, and waking the waiter in the end would cost as much as a small batch.
 constexpr int64_t kWaiterSpinNs = 30000;
 constexpr int64_t kLateWaiterSpinNs = 5000000;
+// How long somebody who looks around leaves a runnable queue to the lane that made it so: that one has the queue, and what it needs, in its
+// cache, and is often about to be free. Taking it away costs several times as much.
+constexpr uint64_t kPatienceNs = 400;
+// Up to here a copy costs less than handing it and its queue to another core.
+constexpr size_t kHandOverBytes = size_t{8} << 10;
+
+// Something that is there has been there for a while.
+class Patience {
+ public:
+  explicit Patience(uint64_t ticks_per_us) : unit_(ticks_per_us * kPatienceNs / 1000) {}
+  // `units`: how long, in times of the usual.
+  bool Over(bool there, uint64_t units = 1) {
+    if (!there) {
+      since_ = 0;
+      return false;
+    }
+    const uint64_t now = Ticks();
+    if (since_ == 0) since_ = now;
+    return now - since_ >= units * unit_;
+  }
+
+ private:
+  const uint64_t unit_;
+  uint64_t since_ = 0;
+};
 
 bool CheapEnoughForSubmitter(const Task& task) {
   if (task.kind == TaskKind::kCopyByDesc) return false;  // its size is not known yet
@@ -89,15 +114,23 @@ void Lanes::Ready(LaneQueue& queue) {
 }
 
 bool Lanes::RunInline(LaneQueue& queue, const Task& task) {
-  if (sleeping_.load(std::memory_order_seq_cst) != count_ || !runs_inline_ || !CheapEnoughForSubmitter(task)) return false;
+  const bool at_hand = queue.at_hand.exchange(false, std::memory_order_relaxed);
+  if (!runs_inline_ || !CheapEnoughForSubmitter(task)) return false;
+  if (at_hand && TaskBytes(task) <= kHandOverBytes) return RunOne(queue);
+  if (sleeping_.load(std::memory_order_seq_cst) != count_) return false;
   const uint64_t start = Ticks();
   const bool same_burst = start - last_inline_.load(std::memory_order_relaxed) < kBurstGapUs * ticks_per_us_;
   const uint64_t spent = same_burst ? burst_ticks_.load(std::memory_order_relaxed) : 0;
-  if (spent > kWakeCostUs * ticks_per_us_ || !queue.TryOwn()) return false;
-  queue.RunOwned({.up_to = queue.completed() + 1});
+  if (spent > kWakeCostUs * ticks_per_us_ || !RunOne(queue)) return false;
   const uint64_t end = Ticks();
   burst_ticks_.store(spent + (end - start), std::memory_order_relaxed);
   last_inline_.store(end, std::memory_order_relaxed);
+  return true;
+}
+
+bool Lanes::RunOne(LaneQueue& queue) {
+  if (!queue.TryOwn()) return false;
+  queue.RunOwned({.up_to = queue.completed() + 1});
   return true;
 }
 
@@ -116,9 +149,13 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
   const uint32_t aborts = queue.aborts();
   burst_ticks_.store(0, std::memory_order_relaxed);  // a waiter ends the burst
   int64_t spin_until = 0;
+  Patience patience(ticks_per_us_);
   for (int round = 0; !queue.Reached(sequence); ++round) {
     if (queue.aborts() != aborts) return WaitOutcome::kAborted;
-    if (queue.TryOwn()) {
+    // What was there before the wait is its own to run; what becomes runnable meanwhile is somebody's.
+    const bool queued = queue.state() == LaneQueue::kQueued;
+    const bool left_to_others = !patience.Over(queued) && queued && round != 0;
+    if (!left_to_others && queue.TryOwn()) {
       queue.RunOwned({.up_to = sequence + eagerness});
       spin_until = 0;
       continue;
@@ -135,6 +172,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     }
     Pause(round);
   }
+  queue.at_hand.store(true, std::memory_order_relaxed);
   // An abort completes tasks, too, by dropping them.
   return queue.aborts() == aborts ? WaitOutcome::kDone : WaitOutcome::kAborted;
 }
@@ -179,13 +217,20 @@ bool Lanes::SomethingToDo() const {
   return run_list_.size().load(std::memory_order_seq_cst) > 0 || stopping_.load(std::memory_order_seq_cst);
 }
 
+// The later a lane came, the less often it looks, and the longer it leaves a queue to the others: one queue shall not bring all of them to
+// its door, and who hands one over shall not have to take a much looked-at word from all of them.
 bool Lanes::LingerForWork() {
-  lingering_.fetch_add(1, std::memory_order_seq_cst);
+  constexpr int kMostPauses = 7;
+  const int in_front = lingering_.fetch_add(1, std::memory_order_seq_cst);
   const int64_t until = NowNs() + kLingerNs;
+  Patience patience(ticks_per_us_);
   bool found = false;
   for (int round = 0; !found; ++round) {
-    found = SomethingToDo() || JoinSharedWork();
+    const int queues = run_list_.size().load(std::memory_order_seq_cst);
+    found = stopping_.load(std::memory_order_relaxed) ||
+            patience.Over(queues > 0, static_cast<uint64_t>(1 + std::max(0, in_front + 1 - queues))) || JoinSharedWork();
     if (found || (round % 16 == 0 && NowNs() >= until)) break;
+    for (int i = std::min(in_front, kMostPauses); i > 0; --i) CpuRelax();
     Pause(round);
   }
   lingering_.fetch_sub(1, std::memory_order_seq_cst);

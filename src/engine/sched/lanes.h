@@ -42,8 +42,10 @@ class Lanes final : public Crew {
   bool SomethingToDo() const;
   void WakeOne();
   void Wake(size_t hands);
-  // The submitter runs a small task itself when every lane sleeps: it costs less than the wake-up.
+  // The submitter runs a small task itself when every lane sleeps, which costs less than the wake-up, or when the queue was just waited
+  // for, which costs less than handing it to another core.
   bool RunInline(LaneQueue& queue, const Task& task);
+  static bool RunOne(LaneQueue& queue);
   // The submitter of a batch starts it where starting is all there is to do, and wakes somebody to see it through while it runs.
   bool StartInline(LaneQueue& queue, const Task& task);
 

@@ -122,6 +122,9 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   void TellStarted(const Task& task);
   void TellFinished(const Task& task, int code);
 
+  // For the crew: somebody has waited for the queue since it was last found idle.
+  std::atomic<bool> at_hand{false};
+
   // Links of the crew's run list; guarded by its lock.
   LaneQueue* next_queued = nullptr;
   bool in_run_list = false;

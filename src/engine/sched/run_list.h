@@ -54,7 +54,7 @@ class RunList {
   SpinLock lock_{LockRank::kRunList};
   List lists_[kPriorities] RW_GUARDED_BY(lock_);
   uint32_t turn_ RW_GUARDED_BY(lock_) = 0;
-  std::atomic<int> size_{0};
+  alignas(64) std::atomic<int> size_{0};  // many look at it, all the time
 };
 
 }  // namespace ropeway::sched
