@@ -30,6 +30,23 @@ class TaskRun {
   bool burst_;
 };
 
+// When it is time to look for a volley: not at every task of a chain, in which each needs the one in front of it. Where none was found,
+// some tasks go by before the next look, and twice as many behind the next vain one.
+class VolleySearch {
+ public:
+  bool Due(uint64_t task) const { return task >= not_before_; }
+  void Ended(uint64_t task, bool found) {
+    pause_ = found ? kFirstPause : pause_ < kLongestPause ? 2 * pause_ : kLongestPause;
+    not_before_ = found ? task : task + pause_;
+  }
+
+ private:
+  static constexpr uint64_t kFirstPause = 8;
+  static constexpr uint64_t kLongestPause = 128;
+  uint64_t not_before_ = 0;
+  uint64_t pause_ = kFirstPause;
+};
+
 // Who may look at memory that others write in order, and when. While a volley is open its bytes come in any order.
 //
 //  1. Open adds to open_, then looks for those who forbid it; Forbid adds to forbidden_, then waits until none is open. All sequentially

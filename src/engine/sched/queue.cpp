@@ -181,7 +181,7 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
       break;
     default:
       const Backend::Behind behind = LookAhead();
-      if (behind.tasks != 0 && executed_ >= no_volley_up_to_ && RunVolley(share)) return Outcome::kDone;
+      if (behind.tasks != 0 && volleys_.Due(executed_) && RunVolley(share)) return Outcome::kDone;
       StartBytes(task, behind);
       if (at_once_ && shop_.values.AnybodyWaits()) [[unlikely]] {
         EndBytes(task);
@@ -216,7 +216,7 @@ bool LaneQueue::RunVolley(const Share& share) {
   const TaskRun run(ring_.get(), kRing, executed_ - head_base_, std::min(most, submitted_seen_) - executed_, true);
   if (!shop_.MayBeVolley(run)) return false;
   const size_t count = shop_.RunVolley(run, [](size_t chosen) { return chosen; });
-  if (count == 0) no_volley_up_to_ = executed_ + Workshop::kTasksWithoutVolley;
+  volleys_.Ended(executed_, count > 0);
   executed_ += count;
   if (count > 0) Publish();
   return count > 0;

@@ -189,7 +189,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   bool line_busy_ = false;             // something was started that may not be done
   uint64_t submitted_seen_ = 0;
-  uint64_t no_volley_up_to_ = 0;               // one was looked for in vain
+  VolleySearch volleys_;
   uint64_t head_base_ = 0;                     // base_ as it was for the tasks that were seen
   std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked
   std::atomic<HostCallSink*> sink_{nullptr};   // who runs the head

@@ -32,7 +32,8 @@ bool Replay::Begin(const Task& replay_task) {
   for (size_t i = 0; i < used_; ++i) {
     Branch& branch = branches_[i];
     branch.tasks = &graph.branches[i];
-    branch.next = branch.no_volley_up_to = 0;
+    branch.next = 0;
+    branch.volleys = {};
     branch.state = Branch::State::kReady;
     if (graph.branches[i].empty()) {
       branch.state = Branch::State::kDone;
@@ -160,14 +161,14 @@ void Replay::RunBytes(Task task, const Task* next) {
 
 size_t Replay::RunVolley(Branch& branch) {
   const TaskRun run(branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false);
-  if (branch.next < branch.no_volley_up_to || !queue_.shop().MayBeVolley(run)) return 0;
+  if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(run)) return 0;
   const size_t count = queue_.shop().RunVolley(run, [&](size_t chosen) {
     TaskFailure failure;
     size_t sound = 0;
     while (sound < chosen && Recheck(run[sound], queue_.shop().judge, task_->replay.as_of, &failure) == 0) ++sound;
     return sound;
   });
-  if (count == 0) branch.no_volley_up_to = branch.next + Workshop::kTasksWithoutVolley;
+  branch.volleys.Ended(branch.next, count > 0);
   return count;
 }
 

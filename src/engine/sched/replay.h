@@ -24,6 +24,7 @@
 #include "engine/host_call.h"
 #include "engine/sched/value_watch.h"
 #include "engine/task.h"
+#include "engine/volley.h"
 
 namespace ropeway::sched {
 
@@ -63,7 +64,7 @@ class Replay {
     Replay& replay;
     const std::vector<Task>* tasks = nullptr;
     size_t next = 0;
-    size_t no_volley_up_to = 0;  // one was looked for in vain
+    VolleySearch volleys;
     State state = State::kDone;
     std::atomic<ParkingPlace*> place{nullptr};
     std::atomic<HostCallSink*> sink{nullptr};

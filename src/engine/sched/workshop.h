@@ -14,8 +14,6 @@ struct Workshop {
   template <typename MakeBackend>
   explicit Workshop(MakeBackend make_backend) : backend(make_backend(sharer)), values(*backend, sharer.volleys()) {}
 
-  // Where no volley was found, so many tasks go by before the next look: a chain of tasks that need each other pays next to nothing for it.
-  static constexpr uint64_t kTasksWithoutVolley = 16;
   // Whether it is worth looking: as far as the first task tells, they are enough for several hands.
   bool MayBeVolley(const TaskRun& run) const {
     if (run.count() < 2 || run[0].kind > TaskKind::kSetWords) return false;
