@@ -12,7 +12,7 @@ namespace ropeway::sched {
 
 struct Workshop {
   template <typename MakeBackend>
-  explicit Workshop(MakeBackend make_backend) : backend(make_backend(sharer)), values(*backend, sharer.volleys()) {}
+  explicit Workshop(MakeBackend make_backend) : sharer(), backend(make_backend(sharer)), values(*backend, sharer.volleys()) {}
 
   // Whether it is worth looking: as far as the first task tells, they are enough for several hands.
   bool MayBeVolley(const TaskRun& run) const {
