@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hccl_put.sh BUILD [SIZE...]: how fast a put is, between two hosts that are network namespaces joined by a veth pair, beside
+# hccl_put.sh BUILD [SIZE...]: how fast a put over UCX is, between two hosts that are network namespaces joined by a veth pair, beside
 # ucx_perftest (Debian: ucx-utils) between the same two with the same settings; then between two processes of one host beside a
 # copy inside a device. Needs root for the namespaces.
 set -u
@@ -13,7 +13,7 @@ programs=$(mktemp -d)
 "$root/bench/build_rank_program.sh" "$build" hccl_put "$programs" || exit 1
 bench=$programs/hccl_put
 # What src/hccl/link/ucx_settings.cpp sets by itself, so that both sides have it.
-export UCX_TLS=tcp UCX_NET_DEVICES=eth0 UCX_TCP_TX_SEG_SIZE=64K UCX_TCP_RX_SEG_SIZE=64K UCX_WARN_UNUSED_ENV_VARS=n
+export ROPEWAY_HCCL_LINK=ucx UCX_TLS=tcp UCX_NET_DEVICES=eth0 UCX_TCP_TX_SEG_SIZE=64K UCX_TCP_RX_SEG_SIZE=64K UCX_WARN_UNUSED_ENV_VARS=n
 
 # perftest SIZE: MB/s of ucp_put_bw. It counts in MiB.
 perftest() {

@@ -9,7 +9,7 @@ if(ROPEWAY_UCX_INCLUDE AND NOT ROPEWAY_SANITIZE STREQUAL "thread")
   list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_missing\\.cpp$")
 else()
   message(STATUS "no UCX (Debian: libucx-dev), or ThreadSanitizer: libhccl.so is built without the link to other hosts")
-  list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_(api|introduce|link|peer|receive|settings)\\.cpp$")
+  list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_(api|link|peer|receive|settings)\\.cpp$")
 endif()
 ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/bootstrap/rank_table.cpp)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>

@@ -23,7 +23,7 @@ namespace ropeway {
   X(HcclPeerAccess)      \
   X(UcxLinks)            \
   X(UcxLoad)             \
-  X(UcxRegions)          \
+  X(HcclRegions)         \
   X(UcxMessage)          \
   X(HcclLease)           \
   X(HcclNumbers)         \

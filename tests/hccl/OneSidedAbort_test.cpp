@@ -40,7 +40,9 @@ class OneSidedNetworkAbort : public NetworkRanksTest {
   static void Fill(void* memory, int byte) { ASSERT_EQ(aclrtMemset(memory, kLarge, byte, kLarge), ACL_SUCCESS); }
 };
 
-TEST_F(OneSidedNetworkAbort, AbortedPutReadsItsMemoryNoMore) {
+RW_OVER_EVERY_LINK(OneSidedNetworkAbort);
+
+TEST_P(OneSidedNetworkAbort, AbortedPutReadsItsMemoryNoMore) {
   RunPair([](Side& here, Side& there) {
     volatile uint8_t* const target = ViewOf(there.memory, kLarge);
     Fill(here.memory, 3);
@@ -57,7 +59,7 @@ TEST_F(OneSidedNetworkAbort, AbortedPutReadsItsMemoryNoMore) {
   });
 }
 
-TEST_F(OneSidedNetworkAbort, AbortedGetWritesItsMemoryNoMore) {
+TEST_P(OneSidedNetworkAbort, AbortedGetWritesItsMemoryNoMore) {
   RunPair([](Side& here, Side&) {
     volatile uint8_t* const target = ViewOf(here.memory, kLarge);
     HcclOneSideOpDesc item = here.Item(0, 0, kLarge);

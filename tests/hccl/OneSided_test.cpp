@@ -1,4 +1,5 @@
-// Puts and gets between ranks of one process, by address and, with HCCL_INTRA_ROCE_ENABLE=1, over the network link.
+// Puts and gets between ranks of one process, by address and, with HCCL_INTRA_ROCE_ENABLE=1, over the network by either link.
+#include <optional>
 #include <tuple>
 
 #include "dispatcher.h"
@@ -9,7 +10,15 @@ namespace one_sided_test {
 
 using namespace ropeway_test;
 
-enum class Way { kAddress, kNetwork };
+// By address, or over the network by one of the links.
+constexpr const char* kAddress = "address";
+const std::vector<const char*> kNetwork(std::begin(kLinks), std::end(kLinks));
+const std::vector<const char*> kWays = [] {
+  std::vector<const char*> ways = {kAddress};
+  ways.insert(ways.end(), kNetwork.begin(), kNetwork.end());
+  return ways;
+}();
+std::string NameOfWay(const ::testing::TestParamInfo<const char*>& way) { return way.param; }
 
 // The texts of this thread are one of this library's, and it names the call.
 void ExpectOneText(const std::string& begin) {
@@ -22,17 +31,13 @@ void ExpectOneText(const std::string& begin) {
 
 class OneSidedBase : public RanksTest {
  protected:
-  void Choose(Way way) {
-#if !__has_include(<ucp/api/ucp.h>)
-    if (way == Way::kNetwork) GTEST_SKIP() << "built without UCX (libucx-dev)";
-#endif
+  void Choose(const char* way) {
     RanksTest::SetUp();
-    if (way == Way::kNetwork) setenv("HCCL_INTRA_ROCE_ENABLE", "1", 1);
+    if (way == kAddress) return;
+    network_.emplace("HCCL_INTRA_ROCE_ENABLE", "1");
+    link_.emplace("ROPEWAY_HCCL_LINK", way);
   }
-  void TearDown() override {
-    unsetenv("HCCL_INTRA_ROCE_ENABLE");
-    RanksTest::TearDown();
-  }
+  std::optional<Setting> network_, link_;
 
   // Rank 0 acts on what both have offered; rank 1 waits and is then asked what it sees.
   void RunPair(
@@ -51,18 +56,17 @@ class OneSidedBase : public RanksTest {
   }
 };
 
-class OneSided : public OneSidedBase, public ::testing::WithParamInterface<Way> {
+class OneSided : public OneSidedBase, public ::testing::WithParamInterface<const char*> {
   void SetUp() override { Choose(GetParam()); }
 };
-INSTANTIATE_TEST_SUITE_P(Ways, OneSided, ::testing::Values(Way::kAddress, Way::kNetwork),
-                         [](const auto& way) { return way.param == Way::kAddress ? "Address" : "Network"; });
+INSTANTIATE_TEST_SUITE_P(Ways, OneSided, ::testing::ValuesIn(kWays), NameOfWay);
 
 // What an address does not have: a range of its own, and an owner who can take it back.
 class OneSidedNetwork : public OneSided {};
-INSTANTIATE_TEST_SUITE_P(Ways, OneSidedNetwork, ::testing::Values(Way::kNetwork));
+INSTANTIATE_TEST_SUITE_P(Ways, OneSidedNetwork, ::testing::ValuesIn(kNetwork), NameOfWay);
 
 // Every kind of memory on both sides.
-class OneSidedKinds : public OneSidedBase, public ::testing::WithParamInterface<std::tuple<Way, CommMemType, CommMemType>> {
+class OneSidedKinds : public OneSidedBase, public ::testing::WithParamInterface<std::tuple<const char*, CommMemType, CommMemType>> {
   void SetUp() override { Choose(std::get<0>(GetParam())); }
 
  protected:
@@ -71,8 +75,7 @@ class OneSidedKinds : public OneSidedBase, public ::testing::WithParamInterface<
 };
 constexpr CommMemType kTypes[] = {COMM_MEM_TYPE_DEVICE, COMM_MEM_TYPE_HOST};
 INSTANTIATE_TEST_SUITE_P(Ways, OneSidedKinds,
-                         ::testing::Combine(::testing::Values(Way::kAddress, Way::kNetwork), ::testing::ValuesIn(kTypes),
-                                            ::testing::ValuesIn(kTypes)));
+                         ::testing::Combine(::testing::ValuesIn(kWays), ::testing::ValuesIn(kTypes), ::testing::ValuesIn(kTypes)));
 
 TEST_P(OneSidedKinds, PutIsVisibleAtTheTargetWhenTheStreamHasPassedIt) {
   const auto put = [](Side& side) {

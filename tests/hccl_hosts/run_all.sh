@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run_all.sh BINDIR: ranks on different hosts, which are network namespaces joined by veth pairs, over UCX on TCP. Exits 77, loudly,
-# when this user may not make namespaces.
+# run_all.sh BINDIR [CASE...]: ranks on different hosts, which are network namespaces joined by veth pairs. Those cases that move bytes run
+# over every link of RW_LINKS. Exits 77, loudly, when this user may not make namespaces.
 set -u
 bindir=${1:?usage: run_all.sh BINDIR}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,7 @@ folder=
 begin() {
   [ -z "$folder" ] || rm -rf "$folder"
   folder=$(mktemp -d)
-  name=$1
+  name="$1 ($ROPEWAY_HCCL_LINK)"
 }
 
 finish() {
@@ -87,9 +87,11 @@ mixed_send_storm() {
   finish $?
 }
 
-# A host that is not of the communicator and a process on the host of a rank knock at every open port, all the time.
+# A host that is not of the communicator and a process on the host of a rank knock at every open port, all the time. Not with UCX, whose
+# port believes whoever connects.
 strangers() {
   local rank
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
   begin "storm with strangers at every port, seed $seed"
   for rank in 0 1; do start $rank $rank storm 2 "$folder" "$seed"; done
   python3 "$here/strangers.py" "$hosts_prefix" "$folder" >"$folder/strangers.log" 2>&1 &
@@ -130,30 +132,76 @@ kill_rank() {
 kill_put() { kill_rank put; }
 kill_send() { kill_rank send; }
 
-# without_ucx RANK...: those have a network library without a transport, which is none. Sends have TCP connections of their own
-# then, and memory of the other host is a documented error.
-without_ucx() {
-  local rank
-  begin "sends without UCX at rank $*"
-  for rank in 0 1; do
-    case " $* " in *" $rank "*) export UCX_TLS=none ;; *) unset UCX_TLS ;; esac
-    start $rank $rank without_ucx 2 "$folder"
+# Rank 1 dies at a random moment of connecting or moving; RW_KILLS rounds. Not with UCX, which may abort then (docs/one_sided.md).
+kill_anywhere() {
+  local round bad=0
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  begin "rank killed at ${RW_KILLS:-20} random moments, seed $seed"
+  RANDOM=$seed
+  for ((round = 0; round < ${RW_KILLS:-20} && bad == 0; ++round)); do
+    rm -f "$folder"/*
+    local moment=$((RANDOM % 30 * 1000 + RANDOM % 1000))
+    start 0 0 killed_rank 2 "$folder" 0
+    start 1 1 killed_rank 2 "$folder" $moment
+    wait_all 0 137 || { bad=1; echo "round $round, after $moment us" >>"$folder/rank0.log"; }
   done
-  unset UCX_TLS
+  finish $bad
+}
+
+# Hosts 0 and 1 have addresses of IPv6 only.
+ipv6_only() {
+  local rank host
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  begin "storm over IPv6 only, seed $seed"
+  for host in 0 1; do
+    rw_run $host sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0
+    ip -n "$hosts_prefix-$host" addr del "10.99.0.$((host + 1))/24" dev eth0
+    ip -n "$hosts_prefix-$host" addr add "fd99::$((host + 1))/64" dev eth0 nodad
+  done
+  for rank in 0 1; do start $rank $rank storm 2 "$folder" "$seed"; done
+  wait_all 0 0
+  local result=$?
+  for host in 0 1; do
+    ip -n "$hosts_prefix-$host" addr del "fd99::$((host + 1))/64" dev eth0
+    rw_run $host sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1
+    ip -n "$hosts_prefix-$host" addr add "10.99.0.$((host + 1))/24" dev eth0
+  done
+  finish $result
+}
+
+# no_link TEXT: rank 0 has the setting of this run, and rank 1 is given what follows.
+no_link() {
+  local text=$1
+  begin "no link in common: $text"
+  start 0 0 no_link 2 "$folder" "$text"
+  (
+    export "${@:2}"
+    exec ip netns exec "$hosts_prefix-1" "$bindir/no_link" 1 2 "$folder" "$text"
+  ) >"$folder/rank1.log" 2>&1 &
+  pids[1]=$!
   wait_all 0 0
   finish $?
 }
-nobody_has_ucx() { without_ucx 0 1; }
-one_has_ucx() { without_ucx 1; }
+different_links() {
+  [ "$ROPEWAY_HCCL_LINK" = ucx ] || return 0
+  no_link "ROPEWAY_HCCL_LINK" ROPEWAY_HCCL_LINK=tcp
+}
+one_has_no_ucx() {
+  [ "$ROPEWAY_HCCL_LINK" = ucx ] || return 0
+  no_link "ucp_" UCX_TLS=none
+}
 
 if ! hosts_up 4; then
   echo "SKIPPED: this user may not make network namespaces (needs root, or CAP_SYS_ADMIN and CAP_NET_ADMIN):" >&2
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send nobody_has_ucx one_has_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send kill_anywhere ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
-for case in "$@"; do $case; done
+for link in ${RW_LINKS:-tcp ucx}; do
+  export ROPEWAY_HCCL_LINK=$link
+  for case in "$@"; do $case; done
+done
 [ -z "$folder" ] || rm -rf "$folder"
 [ "$failed" -eq 0 ]

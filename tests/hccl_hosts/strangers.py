@@ -20,11 +20,9 @@ def sayings():
     yield bytes(random.randrange(256) for _ in range(random.randrange(1, 4000)))
     yield b"\0" * 5000
     yield b"\xff" * 5000
-    # As UCX's TCP transport opens a connection, then nonsense as message numbers, lengths and addresses.
-    magic = 0xCAFEBABE12345678.to_bytes(8, "little")
-    yield magic + bytes(random.randrange(256) for _ in range(200))
-    for number in range(0, 40):
-        yield magic + number.to_bytes(1, "little") + (64).to_bytes(4, "little") + b"\x41" * 64
+    # As a rank begins, for every purpose, with a proof of nothing.
+    for purpose in range(0, 5):
+        yield b"RWhccl\x02\n" + bytes(16) + (0).to_bytes(4, "little") + (1).to_bytes(4, "little") + purpose.to_bytes(4, "little") + b"\x41" * 64
 
 
 def knock(address):
@@ -53,6 +51,19 @@ def enter(host):
     os.close(descriptor)
 
 
+# Connections that say nothing and stay: the oldest of them are hung up on, and ranks get in all the same.
+silent = []
+
+
+def stay(address):
+    try:
+        silent.append(socket.create_connection(address, timeout=0.05))
+    except OSError:
+        pass
+    if len(silent) > 300:
+        silent.pop(0).close()
+
+
 total = [0, 0]
 while not os.path.exists(f"{folder}/stop"):
     for target in (0, 1):
@@ -60,6 +71,8 @@ while not os.path.exists(f"{folder}/stop"):
             for source in (3, target):
                 enter(source)
                 accepted, refused = knock((f"10.99.0.{target + 1}", port))
+                for _ in range(20):
+                    stay((f"10.99.0.{target + 1}", port))
                 total[0] += accepted
                 total[1] += refused
 print(f"{total[0]} connections, {total[1]} refused")

@@ -1,6 +1,9 @@
 // What the calls answer to bad arguments, in their order.
+#include <unistd.h>
+
 #include <fstream>
 
+#include "hccl/bootstrap/root_info.h"
 #include "hccl/bootstrap/table_plan.h"
 #include "hccl/membership/communicator.h"
 #include "hccl/transport/socket.h"
@@ -133,6 +136,38 @@ TEST_F(Checks, AMeetingPointThatIsTakenIsNamed) {
   const std::string said = TakeErrorText();
   EXPECT_THAT(said, testing::HasSubstr(point.Text() + ": Address already in use"));
   EXPECT_THAT(said, testing::HasSubstr("ROPEWAY_HCCL_SECRET"));
+}
+
+// A process listens at the first free one of the ports that the user allows, and says so when there is none.
+TEST_F(Checks, PortsAreTheOnesThatTheUserAllows) {
+  // Addresses that nobody else uses at this moment.
+  const auto address = [](const char* last) {
+    return "127." + std::to_string(1 + getpid() / 250 % 250) + "." + std::to_string(1 + getpid() % 250) + "." + last;
+  };
+  constexpr uint16_t kBase = 20000;
+  std::vector<ropeway::FileDescriptor> taken;
+  const auto take = [&](const std::string& ip, int port) {
+    std::string why;
+    Address wanted = *Address::Parse(ip, static_cast<uint16_t>(port));
+    taken.push_back(Listen(&wanted, &why));
+    EXPECT_TRUE(taken.back()) << why;
+  };
+  for (int i = 0; i < 16; ++i) {
+    if (i != 14) take(address("1"), kBase + i);
+    take(address("2"), kBase + i);
+  }
+  const Setting ports("HCCL_IF_BASE_PORT", std::to_string(kBase));
+  HcclRootInfo root;
+  {
+    const Setting one_is_free("HCCL_IF_IP", address("1"));
+    ASSERT_EQ(HcclGetRootInfo(&root), HCCL_SUCCESS) << aclGetRecentErrMsg();
+    RootTicket ticket;
+    ASSERT_TRUE(ReadRootInfo(root, &ticket));
+    EXPECT_EQ(ticket.root.port, kBase + 14);
+  }
+  const Setting none_is_free("HCCL_IF_IP", address("2"));
+  EXPECT_EQ(HcclGetRootInfo(&root), HCCL_E_TCP_CONNECT);
+  EXPECT_THAT(TakeErrorText(), testing::HasSubstr("HCCL_IF_BASE_PORT=20000"));
 }
 
 TEST_F(Checks, InitAll) {

@@ -84,16 +84,20 @@ class Setting {
   const char* name_;
 };
 
-// Ranks of one process that reach each other over the network.
-class NetworkRanksTest : public RanksTest {
- protected:
-  void SetUp() override {
-#if !__has_include(<ucp/api/ucp.h>)
-    GTEST_SKIP() << "built without UCX (libucx-dev)";
+// UCX is left out under TSan: it orders its threads unseen by it.
+#if __has_include(<ucp/api/ucp.h>) && !defined(__SANITIZE_THREAD__) && !defined(ROPEWAY_TSAN)
+constexpr const char* kLinks[] = {"tcp", "ucx"};
+#else
+constexpr const char* kLinks[] = {"tcp"};
 #endif
-    RanksTest::SetUp();
-  }
+
+// Ranks of one process that reach each other over the network, by either link.
+class NetworkRanksTest : public RanksTest, public ::testing::WithParamInterface<const char*> {
+ protected:
   Setting network_{"HCCL_INTRA_ROCE_ENABLE", "1"};
+  Setting link_{"ROPEWAY_HCCL_LINK", GetParam()};
 };
+#define RW_OVER_EVERY_LINK(suite) \
+  INSTANTIATE_TEST_SUITE_P(Links, suite, ::testing::ValuesIn(kLinks), [](const auto& link) { return std::string(link.param); })
 
 }  // namespace ropeway_test

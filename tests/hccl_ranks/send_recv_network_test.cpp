@@ -10,7 +10,8 @@ namespace send_recv_network_test {
 
 using namespace ropeway_test;
 
-using SendRecvNetwork = NetworkRanksTest;
+class SendRecvNetwork : public NetworkRanksTest {};
+RW_OVER_EVERY_LINK(SendRecvNetwork);
 
 std::vector<uint8_t> Pattern(size_t size, uint32_t seed) {
   std::vector<uint8_t> bytes(size);
@@ -18,7 +19,7 @@ std::vector<uint8_t> Pattern(size_t size, uint32_t seed) {
   return bytes;
 }
 
-TEST_F(SendRecvNetwork, BytesCrossInBothDirectionsAtEverySize) {
+TEST_P(SendRecvNetwork, BytesCrossInBothDirectionsAtEverySize) {
   RunCommunicator(2, [](Rank& self) {
     const uint32_t peer = 1 - self.rank;
     const std::vector<size_t> sizes = {1, 0, 16385, 64 << 10, 63 << 10, (63 << 10) + 1, 1000003, (2 << 20) + 5};
@@ -43,7 +44,7 @@ TEST_F(SendRecvNetwork, BytesCrossInBothDirectionsAtEverySize) {
 }
 
 // One link serves both: a put and a send take turns on it.
-TEST_F(SendRecvNetwork, SendsAndPutsShareTheLink) {
+TEST_P(SendRecvNetwork, SendsAndPutsShareTheLink) {
   std::barrier<> step(2);
   RunCommunicator(2, [&](Rank& self) {
     const uint32_t peer = 1 - self.rank;
@@ -91,7 +92,7 @@ void PassMark(Rank& self) {
 }
 
 // What the sender puts into its buffer after the abort must not be seen by the receiver.
-TEST_F(SendRecvNetwork, AbortedSendReadsItsBufferNoMore) {
+TEST_P(SendRecvNetwork, AbortedSendReadsItsBufferNoMore) {
   volatile uint8_t* target = nullptr;
   std::barrier<> step(2);
   RunCommunicator(2, [&](Rank& self) {
@@ -117,7 +118,7 @@ TEST_F(SendRecvNetwork, AbortedSendReadsItsBufferNoMore) {
 }
 
 // What the receiver has in its buffer after the abort stays as it is.
-TEST_F(SendRecvNetwork, AbortedReceiveWritesItsBufferNoMore) {
+TEST_P(SendRecvNetwork, AbortedReceiveWritesItsBufferNoMore) {
   RunCommunicator(2, [&](Rank& self) {
     DeviceBuffer buffer(kLarge);
     buffer.Write(std::vector<uint8_t>(kLarge, self.rank == 0 ? 1 : 0));

@@ -59,9 +59,11 @@ const Case kCases[] = {
     {"HCCL_EXEC_TIMEOUT", {"0", "1000000000"}, {"", "-0.001", "1000000001", "5 "}},
     {"HCCL_IF_IP", {"::1", ""}, {}},
     {"HCCL_SOCKET_IFNAME", {"^eth,lo", ""}, {}},
+    {"HCCL_IF_BASE_PORT", {"1024", "65520"}, {"", "1023", "65521", "any"}},
     {"HCCL_RDMA_TIMEOUT", {"5", "24"}, {"", "4", "25"}},
     {"HCCL_RDMA_RETRY_CNT", {"1", "7"}, {"", "0", "8"}},
     {"HCCL_INTRA_ROCE_ENABLE", {"0", "1"}, {"", "yes", "2"}},
+    {"ROPEWAY_HCCL_LINK", {"tcp", "ucx"}, {"", "rdma"}},
     {"ROPEWAY_HCCL_SECRET", {"rosebud", ""}, {}},
     {"ROPEWAY_HCCL_LINK_TIMEOUT", {"1", "3600"}, {"", "abc", "0", "3601", "2s", "-3"}},
 };

@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 
-#include <cstring>
+#include <chrono>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -10,15 +10,20 @@
 
 #include "base/own_thread.h"
 #include "base/settings.h"
+#include "hccl/membership/parts.h"
 #include "hccl/transport/io_thread.h"
+#include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
 namespace {
 
 enum LinkMessage : uint16_t {
   kLinkHello = kLinkMessages + 0,
-  kLinkNote = kLinkMessages + 1,
+  kLinkGivenUp = kLinkMessages + 1,
 };
+
+constexpr std::chrono::milliseconds kRetryPause(10);
+constexpr size_t kMostEarly = 4;
 
 const Service kLinks = {
     kLinkMessages,
@@ -46,16 +51,20 @@ std::shared_ptr<PairLinks> PairLinks::Of(Communicator& communicator) {
 
 std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  {
+    LockGuard lock(mutex_);
+    const Pair& pair = pairs_[peer];
+    if (pair.tried || pair.outcome) return pair.end;
+  }
   std::string why = "the communicator was destroyed";
-  Link* const link = communicator ? OpenUcxLink(IpOf(communicator->self().address), &why) : nullptr;
+  std::shared_ptr<Peer> end;
+  if (communicator) end = kind_ == LinkKind::kTcp ? NewTcpPeer() : NewUcxPeer(IpOf(communicator->self().address), &why);
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   if (pair.tried || pair.outcome) return pair.end;
   pair.tried = true;
   pair.why = why;
-  if (link == nullptr) return nullptr;
-  pair.end = link->NewPeer();
-  pair.address = link->address();
+  pair.end = std::move(end);
   return pair.end;
 }
 
@@ -84,7 +93,9 @@ OpenedLink PairLinks::Open(uint32_t peer, Deadline deadline) {
 }
 
 void PairLinks::Begin(uint32_t peer) {
-  {
+  if (kind_ == LinkKind::kTcp) {
+    OwnEnd(peer);
+  } else {
     LockGuard lock(mutex_);
     Pair& pair = pairs_[peer];
     if (!pair.tried && std::exchange(pair.making, true)) return;
@@ -109,17 +120,20 @@ bool PairLinks::MakeElsewhere(uint32_t peer, Pair* pair) {
   }
 }
 
+std::string PairLinks::HelloOf(const Pair& pair) const {
+  if (pair.end == nullptr) return Writer().Number(uint8_t{0}).Raw(pair.why).Take();
+  return Writer().Number(static_cast<uint8_t>(kind_)).Raw(pair.end->Introduction()).Take();
+}
+
 // Says hello, and meets the peer once its hello is here.
 void PairLinks::Advance(uint32_t peer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator) return;
+  AdmitConnections();
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
-  if (!communicator || pair.outcome) return;
-  if (!std::exchange(pair.said_hello, true)) {
-    std::string hello;  // an empty one tells the peer that there is nothing to wait for
-    if (pair.end != nullptr) hello.assign(reinterpret_cast<const char*>(pair.end->incoming_key().data()), sizeof(LinkKey));
-    communicator->Send(peer, kLinkHello, hello + pair.address);
-  }
+  if (pair.outcome) return;
+  if (!std::exchange(pair.said_hello, true)) communicator->Send(peer, kLinkHello, HelloOf(pair));
   if (!pair.hello) return;
   const OpenedLink outcome = Meet(peer, pair);
   lock.unlock();
@@ -127,14 +141,86 @@ void PairLinks::Advance(uint32_t peer) {
 }
 
 OpenedLink PairLinks::Meet(uint32_t peer, const Pair& pair) {
-  if (pair.end == nullptr) return {nullptr, HCCL_E_NOT_SUPPORT, "this rank has no UCX: " + pair.why};
-  if (pair.hello->size() <= sizeof(LinkKey)) return {nullptr, HCCL_E_NOT_SUPPORT, "that rank has no UCX: install libucx0 there"};
-  LinkKey key;
-  memcpy(key.data(), pair.hello->data(), key.size());
-  pair.end->Meet(pair.hello->substr(key.size()), key, [weak = communicator_, peer](const std::string& note) {
-    if (const auto communicator = weak.lock()) communicator->Send(peer, kLinkNote, note);
-  });
+  Reader hello(*pair.hello);
+  const auto kind = static_cast<LinkKind>(hello.Number<uint8_t>());
+  if (pair.end == nullptr) return {nullptr, HCCL_E_NOT_SUPPORT, "this rank has no link: " + pair.why};
+  if (kind == LinkKind{0}) return {nullptr, HCCL_E_NOT_SUPPORT, "that rank has no link: " + std::string(hello.rest())};
+  if (!hello.ok() || kind != kind_)
+    return {
+        nullptr, HCCL_E_NOT_SUPPORT,
+        std::string("this rank uses ") + NameOf(kind_) + " and that one " + NameOf(kind) + ": set ROPEWAY_HCCL_LINK to the same on both"};
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
+  std::function<void()> call;
+  if (kind_ == LinkKind::kTcp && channels != nullptr && channels->Calls(peer)) {
+    call = [self = weak_from_this(), peer] {
+      IoThread::Get().Post([self, peer] {
+        if (const auto links = self.lock()) links->Call(peer, [](const std::string&) {});
+      });
+    };
+    const Deadline deadline = communicator->ConnectDeadline();
+    IoThread::Get().Post([self = shared_from_this(), peer, deadline] { self->CallFirst(peer, deadline); });
+  }
+  pair.end->Meet(std::string(hello.rest()), std::move(call));
   return {pair.end, HCCL_SUCCESS, ""};
+}
+
+void PairLinks::AdmitConnections() {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
+  if (kind_ != LinkKind::kTcp || channels == nullptr || channels->link_entered) return;
+  channels->link_entered = [weak = weak_from_this()](uint32_t peer, FileDescriptor fd) {
+    if (const auto self = weak.lock()) self->Entered(peer, std::move(fd));
+  };
+}
+
+std::shared_ptr<Peer> PairLinks::OpenEnd(uint32_t peer) {
+  LockGuard lock(mutex_);
+  const std::optional<OpenedLink>& outcome = pairs_[peer].outcome;
+  return outcome ? outcome->peer : nullptr;
+}
+
+void PairLinks::Entered(uint32_t peer, FileDescriptor fd) {
+  LockGuard lock(mutex_);
+  Pair& pair = pairs_[peer];
+  if (!pair.outcome) {
+    if (pair.early.size() == kMostEarly) pair.early.erase(pair.early.begin());
+    return pair.early.push_back(std::move(fd));
+  }
+  if (pair.outcome->peer) pair.outcome->peer->Enter(std::move(fd));
+}
+
+// Tries until the deadline: a flood of strangers may push a rank out of the door, and then it comes again.
+void PairLinks::CallFirst(uint32_t peer, Deadline deadline) {
+  Call(peer, [weak = weak_from_this(), peer, deadline](const std::string& why) {
+    const auto self = weak.lock();
+    if (!self || !self->OpenEnd(peer)) return;
+    if (deadline.Passed()) return self->GiveUp(peer, why);
+    IoThread::Get().At(Deadline::After(kRetryPause), [weak, peer, deadline] {
+      if (const auto links = weak.lock()) links->CallFirst(peer, deadline);
+    });
+  });
+}
+
+void PairLinks::Call(uint32_t peer, std::function<void(const std::string& why)> failed) {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
+  if (channels == nullptr || !OpenEnd(peer)) return;
+  const uint64_t number = ++last_caller_;
+  const Hello hello{channels->communicator(), communicator->rank(), peer, Purpose::kLink};
+  const auto answered = [weak = weak_from_this(), peer, number, failed](FileDescriptor fd, Verdict, const std::string& why) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->callers_.erase(number);
+    if (fd) return self->Entered(peer, std::move(fd));
+    failed(why.empty() ? "it refused" : why);
+  };
+  callers_[number] = Caller::Start(communicator->peer(peer).address, hello, channels->secret(), answered);
+}
+
+void PairLinks::GiveUp(uint32_t peer, const std::string& why) {
+  if (const auto communicator = communicator_.lock()) communicator->Send(peer, kLinkGivenUp, why);
+  if (const std::shared_ptr<Peer> end = OpenEnd(peer)) end->Close({HCCL_E_TCP_CONNECT, "not reached in time: " + why});
 }
 
 void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
@@ -142,21 +228,26 @@ void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
   Pair& pair = pairs_[peer];
   pair.outcome = outcome;
   if (outcome.peer == nullptr && pair.end != nullptr) pair.end->Close({outcome.result, outcome.why});
+  for (FileDescriptor& fd : std::exchange(pair.early, {}))
+    if (outcome.peer != nullptr) outcome.peer->Enter(std::move(fd));
   const std::vector<Opened> waiting = std::exchange(pair.waiting, {});
   lock.unlock();
   for (const Opened& opened : waiting) opened(outcome);
 }
 
 void PairLinks::Received(const Request& request) {
-  LockGuard lock(mutex_);
-  Pair& pair = pairs_[request.peer()];
-  if (request.type() == kLinkNote) {
-    if (pair.end != nullptr) pair.end->Hear(request.body());
-  } else if (request.type() == kLinkHello && !pair.hello) {
-    pair.hello = request.body();
-    lock.unlock();
-    Begin(request.peer());
+  if (request.type() == kLinkGivenUp) {
+    const std::shared_ptr<Peer> end = OpenEnd(request.peer());
+    if (end) end->Close({HCCL_E_REMOTE, "the peer could not connect: " + request.body()});
   }
+  if (request.type() != kLinkHello) return;
+  {
+    LockGuard lock(mutex_);
+    Pair& pair = pairs_[request.peer()];
+    if (pair.hello) return;
+    pair.hello = request.body();
+  }
+  Begin(request.peer());
 }
 
 void PairLinks::PeerEnded(uint32_t peer, HcclResult why) {
@@ -170,6 +261,7 @@ void PairLinks::Destroyed() {
     for (const auto& [peer, pair] : pairs_) peers.push_back(peer);
   }
   for (const uint32_t peer : peers) Settle(peer, {nullptr, HCCL_E_REMOTE, "the communicator was destroyed"});
+  callers_.clear();
 }
 
 }  // namespace ropeway::comm

@@ -1,8 +1,10 @@
 // The network links of one communicator: one Peer for every rank that is reached over the network, shared by all who move bytes
 // there (the one-sided service, send and receive). Made on first use by either side; the other one answers by itself.
 //
-//   either -> kLinkHello: my key and my address; empty: I have no UCX
-//   either -> kLinkNote: for Peer::Hear
+//   either -> kLinkHello: which link (LinkKind) and this end's introduction; 0 and a text: I have none
+//   either -> kLinkGivenUp: I could not connect, and why
+//
+// A TCP link's connections come in at the door, as the control channels do, and are made by the side that made the channel.
 #pragma once
 
 #include <functional>
@@ -15,6 +17,7 @@
 #include "base/mutex.h"
 #include "hccl/link/peer_link.h"
 #include "hccl/membership/communicator.h"
+#include "hccl/transport/handshake.h"
 
 namespace ropeway::comm {
 
@@ -32,17 +35,17 @@ struct OpenedLink {
 class PairLinks : public std::enable_shared_from_this<PairLinks> {
  public:
   static std::shared_ptr<PairLinks> Of(Communicator& communicator);
-  explicit PairLinks(Communicator& communicator) : communicator_(communicator.weak_from_this()) {}
+  explicit PairLinks(Communicator& communicator) : communicator_(communicator.weak_from_this()), kind_(ChosenLink()) {}
 
   using Opened = std::function<void(const OpenedLink&)>;
-  // Calls `opened` once, on the I/O thread: transfers can be asked for, or why not. HCCL_E_NOT_SUPPORT: one side has no UCX, which
-  // stays so; HCCL_E_REMOTE and its kin: the peer has ended.
+  // Calls `opened` once, on the I/O thread: transfers can be asked for, or why not. HCCL_E_NOT_SUPPORT: UCX was asked for and one side
+  // has none, or the two sides ask for different links, which stays so; HCCL_E_REMOTE and its kin: the peer has ended.
   void Open(uint32_t peer, Opened opened);
   // The same, waiting. Not on the I/O thread.
   OpenedLink Open(uint32_t peer, Deadline deadline);
 
-  // This side's end alone, so that regions are there before the peer hears of them. Null without UCX. Not on the I/O thread: the
-  // first call of the process loads UCX.
+  // This side's end alone, so that regions are there before the peer hears of them. Null without UCX where that was asked for. Not on the
+  // I/O thread: the first call of the process loads UCX then.
   std::shared_ptr<Peer> OwnEnd(uint32_t peer);
 
   // On the I/O thread.
@@ -54,11 +57,11 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
   struct Pair {
     bool tried = false;         // whether this side's end could be made is known
     std::shared_ptr<Peer> end;  // this side's
-    std::string address;        // and how it is reached
     std::string why;            // there is none
     bool making = false;
     bool said_hello = false;
-    std::optional<std::string> hello;  // the other side's
+    std::optional<std::string> hello;   // the other side's
+    std::vector<FileDescriptor> early;  // connections that were faster than the other side's hello
     std::optional<OpenedLink> outcome;
     std::vector<Opened> waiting;
   };
@@ -67,10 +70,23 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
   void Begin(uint32_t peer);
   bool MakeElsewhere(uint32_t peer, Pair* pair);
   void Advance(uint32_t peer);
+  std::string HelloOf(const Pair& pair) const;
   OpenedLink Meet(uint32_t peer, const Pair& pair);
   void Settle(uint32_t peer, const OpenedLink& outcome);
 
+  // Connections of a TCP link, on the I/O thread.
+  void AdmitConnections();
+  void Entered(uint32_t peer, FileDescriptor fd);
+  void CallFirst(uint32_t peer, Deadline deadline);
+  void Call(uint32_t peer, std::function<void(const std::string& why)> failed);
+  void GiveUp(uint32_t peer, const std::string& why);
+  // This side's end while the link is open, else null.
+  std::shared_ptr<Peer> OpenEnd(uint32_t peer);
+
   const std::weak_ptr<Communicator> communicator_;
+  const LinkKind kind_;
+  std::map<uint64_t, std::shared_ptr<Caller>> callers_;  // of the I/O thread
+  uint64_t last_caller_ = 0;
   Mutex mutex_{LockRank::kHcclPairLinks};
   std::map<uint32_t, Pair> pairs_ RW_GUARDED_BY(mutex_);
 };

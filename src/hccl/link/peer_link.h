@@ -1,14 +1,15 @@
-// How bytes reach a rank on another host: regions that are exposed to one peer, and transfers into and out of them. What is
-// behind it (UCX) is opened on first use and known to ucx_*.cpp only, so everything else builds without it.
+// How bytes reach a rank on another host: regions that are exposed to one peer, and transfers into and out of them. There are two
+// links behind it: TCP (tcp_peer.h), and UCX (ucx_*.cpp, opened on first use), for those who ask for it.
 #pragma once
 
-#include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "hccl/hccl_types.h"
 #include "hccl/transport/window.h"
 
@@ -33,6 +34,9 @@ struct TransferEnd {
 };
 using TransferDone = std::function<void(const TransferEnd&)>;
 
+// What becomes of a transfer whose lease is closed.
+inline TransferEnd GivenUp() { return {HCCL_E_REMOTE, "its stream gave it up"}; }
+
 // Memory of this side that the peer may reach. Nobody touches it once the lease is closed.
 struct Exposed {
   void* address;
@@ -42,20 +46,18 @@ struct Exposed {
   std::function<void(uint64_t bytes)> filled = nullptr;
 };
 
-// What proves that a message comes from the peer: drawn at random by the receiver and told over the authenticated channel.
-using LinkKey = std::array<uint8_t, 16>;
-
 // One rank as seen by one other. Any thread may call anything.
 class Peer {
  public:
   virtual ~Peer() = default;
 
-  // The key that the peer has to show; tell it together with Link::address().
-  virtual const LinkKey& incoming_key() const = 0;
-  // Once: the other side's Link::address() and incoming_key(). `tell` carries notes to the other side's Hear, in order, on the
-  // link's thread and without blocking. What was asked for before the two have met waits.
-  virtual void Meet(const std::string& address, const LinkKey& key, std::function<void(const std::string& note)> tell) = 0;
-  virtual void Hear(const std::string& note) = 0;
+  // What the other side's Meet needs, told over the authenticated channel.
+  virtual std::string Introduction() const = 0;
+  // Once. `call` asks for one more connection to the peer, which comes by Enter or not at all; empty when the other side makes them.
+  // What was asked for before the two have met waits.
+  virtual void Meet(const std::string& introduction, std::function<void()> call) = 0;
+  // An authenticated connection to the peer.
+  virtual void Enter(FileDescriptor fd) = 0;
 
   // The peer may put into and get from this memory, which the host can access, until Withdraw returns. A region that is exposed
   // again is elsewhere from then on.
@@ -73,18 +75,18 @@ class Peer {
   virtual void Close(const TransferEnd& why) = 0;
 };
 
-// The process's connection to the network: one thread, asleep unless something moves.
-class Link {
- public:
-  virtual ~Link() = default;
-  // Opaque; what a peer needs to connect.
-  virtual const std::string& address() const = 0;
-  // The link holds it, too, until it is closed.
-  virtual std::shared_ptr<Peer> NewPeer() = 0;
-};
+enum class LinkKind : uint8_t { kTcp = 1, kUcx = 2 };
+LinkKind ChosenLink();  // ROPEWAY_HCCL_LINK
+const char* NameOf(LinkKind kind);
 
-// The link of this process, made by the first call and never destroyed. `local_ip` chooses the interface ("" for any) and only
-// counts for the call that makes it. Null, with the reason in `why`, when there is no UCX.
-Link* OpenUcxLink(const std::string& local_ip, std::string* why);
+// This side's end of a link to one peer. `local_ip` chooses UCX's interface ("" for any) and only counts for the process's first peer.
+// Null, with the reason in `why`, when there is no UCX.
+std::shared_ptr<Peer> NewTcpPeer();
+std::shared_ptr<Peer> NewUcxPeer(const std::string& local_ip, std::string* why);
+
+// How long a peer with work pending may show no sign of life: HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT, as a queue pair would count.
+std::chrono::nanoseconds StallLimit();
+// How a transfer ends then.
+TransferEnd Stalled(std::chrono::nanoseconds limit);
 
 }  // namespace ropeway::comm

@@ -3,8 +3,8 @@
 
 namespace ropeway::comm {
 
-Link* OpenUcxLink(const std::string&, std::string* why) {
-  *why = "this libhccl was built without UCX (install libucx-dev and build again), so ranks on other hosts cannot be reached";
+std::shared_ptr<Peer> NewUcxPeer(const std::string&, std::string* why) {
+  *why = "this libhccl was built without UCX (install libucx-dev and build again, or leave ROPEWAY_HCCL_LINK at tcp)";
   return nullptr;
 }
 

@@ -1,49 +1,88 @@
 // The endpoint of a peer: what is asked for, what is sent, and how it ends. ucx_receive.cpp has what arrives.
 #include "hccl/link/ucx_peer.h"
 
+#include <sys/epoll.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+
+#include "base/random.h"
 
 namespace ropeway::comm {
 namespace {
 
 // Enough chunks on their way to keep a fast network busy, few enough that their copies stay in the caches.
 constexpr unsigned kWindow = 16;
-constexpr int kTries = 3;
 
 }  // namespace
 
-void UcxPeer::Open() {
+bool UcxPeer::CreateWorker(std::string* why) {
+  FillRandom(incoming_key_.data(), incoming_key_.size());
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SINGLE;
+  if (UcxFailed(link_.api(), "ucp_worker_create", link_.api().ucp_worker_create(link_.context(), &params, &worker_), why)) return false;
+  if (Listen(why)) return true;
+  link_.api().ucp_worker_destroy(worker_);
+  return false;
+}
+
+bool UcxPeer::Listen(std::string* why) {
+  const UcxApi& api = link_.api();
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = kUcxMessageId;
+  handler.cb = &UcxPeer::Received;
+  handler.arg = this;
+  if (UcxFailed(api, "ucp_worker_set_am_recv_handler", api.ucp_worker_set_am_recv_handler(worker_, &handler), why)) return false;
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
+  attributes.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
+  if (UcxFailed(api, "ucp_worker_query", api.ucp_worker_query(worker_, &attributes), why)) return false;
+  address_.assign(reinterpret_cast<const char*>(attributes.address), attributes.address_length);
+  api.ucp_worker_release_address(worker_, attributes.address);
+  if (UcxFailed(api, "ucp_worker_get_efd", api.ucp_worker_get_efd(worker_, &worker_fd_), why)) return false;
+  if (link_.loop().Watch(worker_fd_, EPOLLIN, 0)) return true;
+  *why = std::string("the kernel watches no more descriptors: ") + strerror(errno);
+  return false;
+}
+
+std::string UcxPeer::Introduction() const {
+  return std::string(reinterpret_cast<const char*>(incoming_key_.data()), incoming_key_.size()) + address_;
+}
+
+void UcxPeer::Meet(const std::string& introduction, std::function<void()>) {
+  link_.Post([self = shared_from_this(), introduction] {
+    if (self->failed_) return;
+    if (introduction.size() <= sizeof(LinkKey)) return self->Fail({HCCL_E_ROCE_CONNECT, "the peer did not say where it is"});
+    memcpy(self->outgoing_key_.data(), introduction.data(), sizeof(LinkKey));
+    self->Open(introduction.substr(sizeof(LinkKey)));
+  });
+}
+
+void UcxPeer::Open(const std::string& address) {
   last_sign_of_life_ns_ = NowNs();
-  SendControl(WireKind::kGreeting, 0, WireStatus::kGood);
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<const ucp_address_t*>(address_.worker.data());
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {&UcxPeer::EndpointFailed, this};
-  // More than once, since UCX first takes up a connection that it has accepted from the same address, which may be dead by now.
-  ucs_status_t status = UCS_ERR_LAST;
-  for (int i = 0; i < kTries && status != UCS_OK; ++i) status = link_.api().ucp_ep_create(link_.worker(), &params, &endpoint_);
-  opened_ = status == UCS_OK;
-  if (opened_) return;
+  std::string why;
+  if (!UcxFailed(link_.api(), "ucp_ep_create", link_.api().ucp_ep_create(worker_, &params, &endpoint_), &why)) return;
   endpoint_ = nullptr;
-  Fail({HCCL_E_ROCE_CONNECT,
-        std::string("the peer cannot be reached: ") + link_.api().ucs_status_string(status) + " (" + LastUcxMessage() + ")"});
+  Fail({HCCL_E_ROCE_CONNECT, "the peer cannot be reached: " + why});
 }
 
-void UcxPeer::Expose(RegionId region, Exposed memory) {
-  LockGuard lock(regions_mutex_);
-  std::swap(regions_[region], memory);
-  lock.unlock();
-  memory.lease->Close();
+bool UcxPeer::Progress() {
+  // A burst is taken as a whole, yet what is posted meanwhile does not wait for its end.
+  constexpr int kBurst = 32;
+  int moved = 0;
+  while (moved < kBurst && link_.api().ucp_worker_progress(worker_) != 0) ++moved;
+  return moved != 0;
 }
 
-void UcxPeer::Withdraw(RegionId region) {
-  LockGuard lock(regions_mutex_);
-  const auto node = regions_.extract(region);
-  lock.unlock();
-  if (node) node.mapped().lease->Close();
-}
+bool UcxPeer::Arm() { return link_.api().ucp_worker_arm(worker_) == UCS_OK; }
 
 void UcxPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
   Transfer transfer{true, std::move(items), std::move(lease), std::move(done)};
@@ -90,7 +129,7 @@ WireHeader UcxPeer::MakeHeader(WireKind kind, uint64_t transfer, uint64_t total)
   return header;
 }
 
-void UcxPeer::SendControl(WireKind kind, uint64_t transfer, WireStatus status) {
+void UcxPeer::SendControl(WireKind kind, uint64_t transfer, RangeStatus status) {
   if (failed_) return;
   auto message = std::make_unique<Message>();
   message->header = MakeHeader(kind, transfer, 0);
@@ -149,13 +188,13 @@ bool UcxPeer::Copy(const Job& job, uint64_t size, char* to) const {
     return job.lease->Use([&] { memcpy(to, static_cast<const char*>(item.local) + job.sent, size); });
   Exposed region{};
   const uint64_t offset = item.offset + job.sent;
-  if (Locate(item.region, offset, size, &region) != WireStatus::kGood) return false;
+  if (regions_.Locate(item.region, offset, size, &region) != RangeStatus::kGood) return false;
   return region.lease->Use([&] { memcpy(to, static_cast<const char*>(region.address) + offset, size); });
 }
 
 void UcxPeer::GiveUp(const Job& job) {
   const bool put = job.header.kind == WireKind::kPutData;
-  SendControl(put ? WireKind::kPutGivenUp : WireKind::kGetFailed, job.header.transfer, WireStatus::kNoRegion);
+  SendControl(put ? WireKind::kPutGivenUp : WireKind::kGetFailed, job.header.transfer, RangeStatus::kNoRegion);
   if (put) End(job.header.transfer, GivenUp());
 }
 
@@ -201,29 +240,20 @@ void UcxPeer::End(uint64_t number, const TransferEnd& end) {
 
 // Over a link that broke nothing goes out any more: waiting for what is on its way would take as long as UCX believes in it.
 void UcxPeer::Close(const TransferEnd& why) {
-  {
-    LockGuard lock(regions_mutex_);
-    regions_.clear();  // the link's thread may still take what arrives before it comes to what is posted here
-  }
+  regions_.Clear();  // the link's thread may still take what arrives before it comes to what is posted here
   const bool broke = why.code == HCCL_E_TCP_TRANSFER;
   link_.Post([self = shared_from_this(), why, broke] { broke ? self->Fail(why) : self->Drain(why); });
-}
-
-void UcxPeer::SetFailed(const TransferEnd& why) {
-  failed_ = true;
-  failure_ = why;
-  const bool both_opened = opened_ && greeted_;
-  if (met_ && !both_opened) link_.SetUneven();
 }
 
 // What is on its way, such as the answer to the peer's last put, still goes out before the endpoint closes.
 void UcxPeer::Drain(const TransferEnd& why) {
   if (failed_) return;
   // UCX does not tell the other side that an endpoint is closed.
-  SendControl(WireKind::kGoodbye, 0, WireStatus::kGood);
+  SendControl(WireKind::kGoodbye, 0, RangeStatus::kGood);
   Pump();
   if (failed_) return;
-  SetFailed(why);
+  failed_ = true;
+  failure_ = why;
   jobs_.clear();
   last_sign_of_life_ns_ = NowNs();
   if (in_flight_ == 0 || endpoint_ == nullptr) CloseEndpoint();
@@ -231,10 +261,8 @@ void UcxPeer::Drain(const TransferEnd& why) {
 }
 
 void UcxPeer::Fail(const TransferEnd& why) {
-  if (!failed_) {
-    SetFailed(why);
-    TellGivenUp(why.text);
-  }
+  if (!failed_) failure_ = why;
+  failed_ = true;
   jobs_.clear();
   control_.clear();
   arrivals_.clear();
@@ -243,10 +271,7 @@ void UcxPeer::Fail(const TransferEnd& why) {
 }
 
 void UcxPeer::FailIfStalled(int64_t now_ns) {
-  if (!waiting() || closing_ || now_ns - last_sign_of_life_ns_ < link_.stall_limit().count()) return;
-  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(link_.stall_limit()).count();
-  Fail({HCCL_E_ROCE_TRANSFER, "no sign of life from the peer for " + std::to_string(limit) +
-                                  " ms with work pending (HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT set this limit)"});
+  if (waiting() && !closing_ && now_ns - last_sign_of_life_ns_ >= stall_limit_.count()) Fail(Stalled(stall_limit_));
 }
 
 void UcxPeer::EndpointFailed(void* peer, ucp_ep_h, ucs_status_t status) {
@@ -288,11 +313,14 @@ void UcxPeer::EndWhenQuiet() {
   if (endpoint_ != nullptr) return CloseEndpoint();
   if (ended_) return;
   ended_ = true;
-  EndIntroduction();
   std::map<uint64_t, Transfer> pending;
   pending.swap(transfers_);
   for (const auto& [number, transfer] : pending) transfer.done(failure_);
-  link_.Post([self = shared_from_this()] { self->link_.Remove(*self); });
+  link_.Post([self = shared_from_this()] {
+    self->link_.Remove(*self);
+    self->link_.loop().Forget(self->worker_fd_);
+    self->link_.api().ucp_worker_destroy(self->worker_);
+  });
 }
 
 }  // namespace ropeway::comm

@@ -2,18 +2,20 @@
 // checked before a byte moves.
 #include <cstring>
 
-#include "base/mutex.h"
 #include "hccl/link/ucx_peer.h"
 
 namespace ropeway::comm {
-namespace {
 
-const char* TextOf(WireStatus status) {
-  return status == WireStatus::kNoRegion ? "the peer does not offer this memory any more"
-                                         : "the range leaves the memory that the peer offers";
+ucs_status_t UcxPeer::Received(void* peer, const void* header, size_t header_length, void* data, size_t length,
+                               const ucp_am_recv_param_t* param) {
+  auto& self = *static_cast<UcxPeer*>(peer);
+  WireHeader message;
+  // Ours are of one size and come with their bytes. Anything else is a stranger's.
+  if (header_length != sizeof message || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK;
+  memcpy(&message, header, sizeof message);
+  if (message.key == self.incoming_key_) self.Handle(message, data, length);
+  return UCS_OK;
 }
-
-}  // namespace
 
 void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
   if (failed_) return;
@@ -25,34 +27,20 @@ void UcxPeer::Handle(const WireHeader& header, const void* data, size_t size) {
     case WireKind::kPutDone:
     case WireKind::kGetFailed: return Answered(header);
     case WireKind::kPutGivenUp: arrivals_.erase(header.transfer); return;
-    case WireKind::kGreeting:
-      greeted_ = true;
-      SendControl(WireKind::kGreetingSeen, 0, WireStatus::kGood);
-      return Greeted();
-    case WireKind::kGreetingSeen: greeting_seen_ = true; return Greeted();
     case WireKind::kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
   }
-}
-
-WireStatus UcxPeer::Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const {
-  LockGuard lock(regions_mutex_);
-  const auto known = regions_.find(region);
-  if (known == regions_.end()) return WireStatus::kNoRegion;
-  if (offset > known->second.size || size > known->second.size - offset) return WireStatus::kOutOfRegion;
-  *found = known->second;
-  return WireStatus::kGood;
 }
 
 void UcxPeer::PutArrived(const WireHeader& header, const void* data, size_t size) {
   Arrival& arrival = arrivals_[header.transfer];
   Exposed region{};
-  WireStatus status = Locate(header.region, header.offset, size, &region);
+  RangeStatus status = regions_.Locate(header.region, header.offset, size, &region);
   const auto take = [&] { memcpy(static_cast<char*>(region.address) + header.offset, data, size); };
-  if (status == WireStatus::kGood && !region.lease->Use(take)) status = WireStatus::kNoRegion;
-  if (arrival.status == WireStatus::kGood) arrival.status = status;
+  if (status == RangeStatus::kGood && !region.lease->Use(take)) status = RangeStatus::kNoRegion;
+  if (arrival.status == RangeStatus::kGood) arrival.status = status;
   arrival.received += size;
   if (arrival.received < header.total) return;
-  const bool good = arrival.status == WireStatus::kGood;
+  const bool good = arrival.status == RangeStatus::kGood;
   SendControl(WireKind::kPutDone, header.transfer, arrival.status);
   arrivals_.erase(header.transfer);
   if (good && region.filled) region.filled(header.total);
@@ -76,8 +64,8 @@ void UcxPeer::Serve(const WireHeader& header, const void* data, size_t size) {
     WireItem item;
     memcpy(&item, static_cast<const char*>(data) + at, sizeof item);
     Exposed region{};
-    const WireStatus status = Locate(item.region, item.offset, item.size, &region);
-    if (status != WireStatus::kGood) return SendControl(WireKind::kGetFailed, header.transfer, status);
+    const RangeStatus status = regions_.Locate(item.region, item.offset, item.size, &region);
+    if (status != RangeStatus::kGood) return SendControl(WireKind::kGetFailed, header.transfer, status);
     // Looked up again for every chunk: the region may be withdrawn meanwhile.
     if (item.size != 0) job.items.push_back({nullptr, item.region, item.offset, item.size});
   }
@@ -88,7 +76,7 @@ void UcxPeer::Answered(const WireHeader& header) {
   const auto found = transfers_.find(header.transfer);
   // A put is over with its answer; only a get can fail early.
   if (found == transfers_.end() || found->second.put != (header.kind == WireKind::kPutDone)) return;
-  End(header.transfer, header.status == WireStatus::kGood ? TransferEnd{} : TransferEnd{HCCL_E_REMOTE, TextOf(header.status)});
+  End(header.transfer, EndOf(header.status));
 }
 
 }  // namespace ropeway::comm

@@ -5,12 +5,9 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 #include "base/settings.h"
-#include "hccl/link/tcp_sockets.h"
 
 namespace ropeway::comm {
 namespace {
@@ -48,16 +45,7 @@ std::string Devices(const std::string& local_ip) {
 
 }  // namespace
 
-PortRange ChoosePorts() {
-  unsigned low = 0, high = 0;
-  const char* text = ForeignVariable("UCX_TCP_PORT_RANGE");
-  const int numbers = text == nullptr ? 0 : sscanf(text, "%u-%u", &low, &high);
-  if (numbers >= 1 && low != 0) return {static_cast<uint16_t>(low), static_cast<uint16_t>(numbers == 2 ? high : low)};
-  const uint16_t port = FreePort();
-  return {port, port};
-}
-
-std::vector<UcxSetting> UcxSettings(const std::string& local_ip, const PortRange& ports) {
+std::vector<UcxSetting> UcxSettings(const std::string& local_ip) {
   std::vector<UcxSetting> settings = {
       // Ranks of one host have better ways than a network library.
       {"UCX_TLS", "TLS", "tcp,ib"},
@@ -67,22 +55,9 @@ std::vector<UcxSetting> UcxSettings(const std::string& local_ip, const PortRange
       {"UCX_TCP_RX_SEG_SIZE", "RX_SEG_SIZE", "64K"},
       // A peer that does not answer must not stop the thread that serves all others.
       {"UCX_TCP_CONN_NB", "CONN_NB", "y"},
-      // So that the sockets can be told from the program's own (tcp_guard.h).
-      {"UCX_TCP_PORT_RANGE", "PORT_RANGE", std::to_string(ports.low) + "-" + std::to_string(ports.high)},
   };
   std::erase_if(settings, [](const UcxSetting& one) { return ForeignVariable(one.variable) != nullptr; });
   return settings;
-}
-
-bool WantsTcp() {
-  const char* transports = ForeignVariable("UCX_TLS");
-  return transports == nullptr || strstr(transports, "tcp") != nullptr || strstr(transports, "all") != nullptr;
-}
-
-std::chrono::nanoseconds StallLimit() {
-  const auto exponent = static_cast<int>(SettingNumber("HCCL_RDMA_TIMEOUT")),
-             retries = static_cast<int>(SettingNumber("HCCL_RDMA_RETRY_CNT"));
-  return std::chrono::nanoseconds(4096) * (1L << exponent) * (retries + 1);
 }
 
 }  // namespace ropeway::comm

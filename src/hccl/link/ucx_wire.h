@@ -2,13 +2,17 @@
 // sides are little-endian machines of the same word size.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
-#include "hccl/link/peer_link.h"
+#include "hccl/link/regions.h"
 
 namespace ropeway::comm {
 
 constexpr unsigned kUcxMessageId = 1;
+
+// What proves that a message comes from the peer: drawn at random by the receiver and told over the authenticated channel.
+using LinkKey = std::array<uint8_t, 16>;
 
 enum class WireKind : uint32_t {
   kPutData = 1,     // bytes for a region
@@ -16,22 +20,14 @@ enum class WireKind : uint32_t {
   kGetRequest = 3,  // payload: WireItem[]
   kGetData = 4,     // bytes of the item `region` (an index here) of a get
   kGetFailed = 5,
-  kGoodbye = 6,   // nothing more will come: what is pending is lost
-  kGreeting = 7,  // the first message: this way is open
-  kGreetingSeen = 8,
-  kPutGivenUp = 9,  // no more bytes of this put will come
-};
-
-enum class WireStatus : uint32_t {
-  kGood = 0,
-  kNoRegion = 1,     // not exposed to this peer, or no longer
-  kOutOfRegion = 2,  // leaves the region
+  kGoodbye = 6,     // nothing more will come: what is pending is lost
+  kPutGivenUp = 7,  // no more bytes of this put will come
 };
 
 struct WireHeader {
   LinkKey key;
   WireKind kind;
-  WireStatus status;
+  RangeStatus status;
   uint64_t transfer;  // number given by whoever asked for it
   uint64_t region;
   uint64_t offset;
@@ -45,7 +41,7 @@ struct WireItem {
   uint64_t size;
 };
 
-// One message fits one segment of the TCP transport (ucx_link.cpp sets 64 KiB) with all headers, so the receiver gets the bytes
+// One message fits one segment of the TCP transport (ucx_settings.cpp sets 64 KiB) with all headers, so the receiver gets the bytes
 // without putting pieces together.
 constexpr uint64_t kChunkBytes = 63 * 1024;
 

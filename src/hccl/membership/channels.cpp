@@ -49,13 +49,13 @@ Verdict Channels::Decide(const Hello& hello) {
   if (hello.from >= size_ || hello.from == rank_ || hello.purpose == Purpose::kJoin) return Verdict::kRefused;
   const Slot& slot = slots_[hello.from];
   if (slot.ended) return Verdict::kRefused;
-  if (hello.purpose == Purpose::kBulk) return bulk_entered ? Verdict::kWelcome : Verdict::kRefused;
+  if (hello.purpose == Purpose::kLink) return link_entered ? Verdict::kWelcome : Verdict::kRefused;
   if (slot.up) return Verdict::kRefused;
   return slot.caller && rank_ > hello.from ? Verdict::kBusy : Verdict::kWelcome;
 }
 
 void Channels::Enter(const Hello& hello, FileDescriptor fd) {
-  if (hello.purpose == Purpose::kBulk) return bulk_entered(hello.from, std::move(fd));
+  if (hello.purpose == Purpose::kLink) return link_entered(hello.from, std::move(fd));
   Rise(hello.from, Open(hello.from, std::move(fd)));
 }
 
@@ -101,6 +101,7 @@ void Channels::Answered(uint32_t peer, FileDescriptor fd, Verdict verdict, const
   Slot& slot = slots_[peer];
   slot.caller.reset();
   if (slot.up || slot.ended) return;
+  slot.called = static_cast<bool>(fd);
   if (fd) return Rise(peer, Open(peer, std::move(fd)));
   slot.last_failure = !why.empty() ? why : verdict == Verdict::kBusy ? "it calls us at the same moment" : "it refused";
   const std::weak_ptr<Channels> weak = weak_from_this();
@@ -138,6 +139,13 @@ void Channels::Send(uint32_t peer, Frame frame) {
 HcclResult Channels::Ended(uint32_t peer) const {
   const auto found = slots_.find(peer);
   return found != slots_.end() && found->second.ended ? HCCL_E_REMOTE : HCCL_SUCCESS;
+}
+
+// Two ranks of one process have no channel that either has made.
+bool Channels::Calls(uint32_t peer) const {
+  const auto found = slots_.find(peer);
+  if (found == slots_.end() || !found->second.connection) return rank_ > peer;
+  return found->second.called;
 }
 
 void Channels::Call(uint32_t peer, Frame frame, Answer answer) {

@@ -22,8 +22,8 @@ class Channels : public std::enable_shared_from_this<Channels> {
  public:
   using Answer = std::function<void(HcclResult, std::string)>;
   using Up = std::function<void(HcclResult)>;
-  // A way for bulk bytes to the same peer: welcomed connections of that purpose are handed on.
-  using BulkEntered = std::function<void(uint32_t peer, FileDescriptor fd)>;
+  // A connection of the link to the same peer: welcomed ones are handed on.
+  using LinkEntered = std::function<void(uint32_t peer, FileDescriptor fd)>;
 
   Channels(std::string communicator, std::string secret, uint32_t rank, uint32_t size);
   ~Channels();
@@ -35,6 +35,9 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void Reply(uint32_t peer, uint64_t id, std::string body);
   void WhenUp(uint32_t peer, Up up);
   HcclResult Ended(uint32_t peer) const;
+  // Whether further connections to `peer`, whose channel is up, are made by this side: the one that made the channel, since the other one
+  // may not be able to (address translation, a firewall).
+  bool Calls(uint32_t peer) const;
 
   // News from the lifeline. It counts only while there is no channel: a channel's own end comes after everything said
   // on it.
@@ -44,12 +47,13 @@ class Channels : public std::enable_shared_from_this<Channels> {
 
   const std::string& communicator() const { return communicator_; }
   const std::string& secret() const { return secret_; }
-  BulkEntered bulk_entered;
+  LinkEntered link_entered;
 
  private:
   struct Slot {
     bool up = false;
     bool ended = false;
+    bool called = false;                     // by this side
     std::shared_ptr<Connection> connection;  // null while up: same process
     std::shared_ptr<Caller> caller;
     IoThread::Timer retry = 0;

@@ -2,7 +2,6 @@
 // exchange_network.cpp.
 #include "hccl/p2p/exchange.h"
 
-#include "hccl/link/pair_links.h"
 #include "hccl/p2p/messages.h"
 #include "hccl/transport/wire.h"
 
@@ -41,7 +40,6 @@ void Exchange::Begin(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator || communicator->Ended(transfer->peer) != HCCL_SUCCESS)
     return Over(transfer, HCCL_E_REMOTE, RankName(transfer->peer) + " is gone");
-  OpenBulk();
   Partner& partner = partners_[transfer->peer];
   auto& withdrawn = transfer->sending ? partner.withdrawn_sends : partner.withdrawn_receives;
   if (auto node = withdrawn.extract(transfer->number)) return Over(transfer, HCCL_E_REMOTE, node.mapped());
@@ -66,8 +64,8 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
     return SendOffer(transfer, Method::kAddress, Writer().Number(uint64_t{address}).Number(transfer->device).Take());
   }
   if (communicator->SameHost(transfer->peer) && !network && OfferKey(transfer)) return;
-  if (transfer->window) return SendOffer(transfer, Method::kBulk, "");
-  Stage(transfer, [this, transfer] { SendOffer(transfer, Method::kBulk, ""); });
+  if (transfer->window) return SendOffer(transfer, Method::kLink, "");
+  Stage(transfer, [this, transfer] { SendOffer(transfer, Method::kLink, ""); });
 }
 
 bool Exchange::OfferKey(const TransferRef& transfer) {
@@ -205,7 +203,6 @@ void Exchange::Destroyed() {
     while (!partner.sends.empty()) Over(TransferRef(partner.sends.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
     while (!partner.receives.empty()) Over(TransferRef(partner.receives.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
   }
-  bulk_.reset();
   lane_.Clear();
 }
 

@@ -3,8 +3,7 @@
 //
 //   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of
 //               an exported buffer (same host), or nothing
-//   receiver -> kAccept: I could not reach them: put them into this region of the pair's link, or, where the number of
-//               the region is 0, send them over a bulk connection                         (only then)
+//   receiver -> kAccept: I could not reach them: put them into this region of the pair's link    (only then)
 //   receiver -> kTaken: they are here; both sides are done
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
 //
@@ -18,8 +17,8 @@
 #include <string>
 
 #include "base/mutex.h"
+#include "hccl/link/pair_links.h"
 #include "hccl/membership/communicator.h"
-#include "hccl/p2p/bulk_ways.h"
 #include "hccl/p2p/copy_lane.h"
 #include "hccl/p2p/p2p_transfer.h"
 
@@ -45,10 +44,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::map<std::pair<uint32_t, bool>, uint64_t> next_number RW_GUARDED_BY(order);  // by peer and "sending"
 
  private:
-  enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kBulk = 4 };
+  enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kLink = 4 };
   struct Offer {
     uint64_t bytes = 0;
-    Method method = Method::kBulk;
+    Method method = Method::kLink;
     std::string content;
   };
   struct Partner {
@@ -77,6 +76,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void OnAccept(uint32_t peer, uint64_t number, RegionId region);
   void SendBytes(const TransferRef& transfer, RegionId region);
   void PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link);
+  void RefuseWithoutLink(const TransferRef& transfer, const OpenedLink& opened);
   void OnTaken(uint32_t peer, uint64_t number);
   void OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why);
 
@@ -85,13 +85,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Over(const TransferRef& transfer, HcclResult result, const std::string& why);
   void Tell(uint32_t peer, uint16_t type, std::string body);
   void EndAll(uint32_t peer, HcclResult result, const std::string& why);
-  void OpenBulk();
-  void BulkBroke(uint32_t peer, bool sending, const std::string& why);
 
   const std::weak_ptr<Communicator> communicator_;
   std::map<uint32_t, Partner> partners_;
   CopyLane lane_;
-  std::shared_ptr<BulkWays> bulk_;
 };
 
 }  // namespace ropeway::comm

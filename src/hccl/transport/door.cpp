@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <chrono>
 
+#include "base/settings.h"
+
 namespace ropeway::comm {
 namespace {
 
@@ -13,6 +15,26 @@ constexpr std::chrono::milliseconds kAcceptPause(50);
 
 // Strangers may have a quarter of the descriptors that the process may have: the rest is the program's and the ranks'.
 size_t MostStrangers() { return std::clamp<size_t>(DescriptorLimit() / 4, 1, 1024); }
+
+// How many ports HCCL_IF_BASE_PORT stands for: as many as a server has ranks.
+constexpr unsigned kPorts = 16;
+
+// Whoever does not ask for a port gets the one that the user has opened to the ranks, if there are such.
+FileDescriptor ListenWhereAllowed(Address* address, std::string* why) {
+  const auto base = static_cast<unsigned>(SettingNumber("HCCL_IF_BASE_PORT"));
+  if (address->port != 0 || base == 0) return Listen(address, why);
+  for (unsigned port = base; port < base + kPorts; ++port) {
+    Address tried = *address;
+    tried.port = static_cast<uint16_t>(port);
+    FileDescriptor fd = Listen(&tried, why);
+    if (!fd) continue;
+    *address = tried;
+    return fd;
+  }
+  *why += ", nor at the " + std::to_string(kPorts - 1) + " ports below: HCCL_IF_BASE_PORT=" + std::to_string(base) +
+          " leaves no free one; set it to another number, or not at all";
+  return FileDescriptor();
+}
 
 }  // namespace
 
@@ -48,7 +70,7 @@ std::shared_ptr<Listener> Door::Open(const Address& wanted, std::string* why) {
     if (open && (asked == key || open->address().Text() == key)) return open;
   }
   Address address = wanted;
-  FileDescriptor fd = Listen(&address, why);
+  FileDescriptor fd = ListenWhereAllowed(&address, why);
   if (!fd) return nullptr;
   auto listener = std::make_shared<Listener>(std::move(fd), address);
   if (!listener->Watch()) {

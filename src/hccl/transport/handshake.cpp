@@ -13,7 +13,7 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr std::string_view kGreetingMagic = "RWhccl\x01\n";  // the number is the version of everything that goes over a connection
+constexpr std::string_view kGreetingMagic = "RWhccl\x02\n";  // the number is the version of everything that goes over a connection
 constexpr size_t kProofBytes = 32;
 
 std::string Proof(const std::string& secret, std::string_view role, std::string_view nonce, std::string_view hello, std::string_view rest) {

@@ -20,7 +20,7 @@
 
 namespace ropeway::comm {
 
-enum class Purpose : uint8_t { kJoin = 1, kControl = 2, kBulk = 3 };
+enum class Purpose : uint8_t { kJoin = 1, kControl = 2, kLink = 3 };
 
 // Whom a connection is for.
 struct Hello {

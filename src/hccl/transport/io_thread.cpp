@@ -7,16 +7,16 @@
 namespace ropeway::comm {
 
 IoThread& IoThread::Get() {
-  static IoThread* const io = new IoThread;  // outlives static destructors: its thread never ends
+  static IoThread* const io = new IoThread("rw-hccl-io");  // outlives static destructors: its thread never ends
   return *io;
 }
 
-IoThread::IoThread() {
+IoThread::IoThread(const char* name) {
   std::promise<void> known;  // the thread begins when thread_id_ is set
-  std::thread thread([this, begin = known.get_future()] {
+  std::thread thread([this, name, begin = known.get_future()] {
     begin.wait();
-    const OwnThread self("rw-hccl-io");
-    for (;;) loop_.Turn([this](uint64_t name, uint32_t events) { Ready(name, events); });
+    const OwnThread self(name);
+    for (;;) loop_.Turn([this](uint64_t fd, uint32_t events) { Ready(fd, events); });
   });
   thread_id_ = thread.get_id();
   thread.detach();

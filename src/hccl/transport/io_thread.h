@@ -1,4 +1,5 @@
-// The process's one I/O thread. Started on first use, never ended: it belongs to the process and uses no CPU while nothing happens. A
+// A thread that serves descriptors. Started on first use, never ended: it belongs to the process and uses no CPU while nothing happens. A
+// process has one for everything that ranks say to each other, the I/O thread, and one for the bytes that they move (link/tcp_link.h). A
 // forked child has none (see docs/hccl.md).
 #pragma once
 
@@ -13,14 +14,16 @@ namespace ropeway::comm {
 
 class IoThread {
  public:
-  // Never destroyed. Throws std::system_error when the kernel gives no epoll, eventfd or thread.
+  // The I/O thread.
   static IoThread& Get();
+  // Never destroyed. Throws std::system_error when the kernel gives no epoll, eventfd or thread.
+  explicit IoThread(const char* name);
 
-  // Runs `function` on the I/O thread, after everything posted before. Any thread, also the I/O thread itself.
+  // Runs `function` on the thread, after everything posted before. Any thread, also this one itself.
   void Post(std::function<void()> function) { loop_.Post(std::move(function)); }
   bool IsCurrent() const { return std::this_thread::get_id() == thread_id_; }
 
-  // The rest is for the I/O thread only.
+  // The rest is for the thread itself only.
 
   // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does. False when the kernel takes no more.
   bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
@@ -32,13 +35,12 @@ class IoThread {
   void Cancel(Timer timer) { loop_.Cancel(timer); }
 
  private:
-  IoThread();
   static uint64_t Name(int fd) { return static_cast<uint64_t>(fd); }
   void Ready(uint64_t name, uint32_t events);
 
   EventLoop loop_;
   std::thread::id thread_id_;
-  std::unordered_map<uint64_t, std::shared_ptr<std::function<void(uint32_t)>>> watched_;  // of the I/O thread
+  std::unordered_map<uint64_t, std::shared_ptr<std::function<void(uint32_t)>>> watched_;  // of the thread
 };
 
 }  // namespace ropeway::comm

@@ -9,47 +9,76 @@
 #include <chrono>
 #include <cstring>
 
-#include "hccl/transport/io_thread.h"
 #include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
 namespace {
 
 constexpr size_t kHeaderBytes = 24;  // body u32, type u16, reserved u16, id u64, bulk u64
-constexpr uint16_t kBulkType = 0;
 // What one connection may read or write before the others get their turn.
 constexpr uint64_t kTurnBytes = 1 << 20;
+// How much is read where frames are expected. Bulk bytes among it are copied, so it is little where they come.
+constexpr size_t kReadBytes = 64 << 10;
+constexpr size_t kReadBytesBeforeBulk = 8 << 10;
+constexpr size_t kReadBytesBehindBulk = 256;
 constexpr std::chrono::seconds kLinger(5);
 
-std::string Head(uint16_t type, uint64_t id, std::string_view body, uint64_t bulk) {
-  return Writer().Number(static_cast<uint32_t>(body.size())).Number(type).Number(uint16_t{0}).Number(id).Number(bulk).Raw(body).Take();
+std::string Head(const Frame& frame, uint64_t bulk) {
+  return Writer()
+      .Number(static_cast<uint32_t>(frame.body.size()))
+      .Number(frame.type)
+      .Number(uint16_t{0})
+      .Number(frame.id)
+      .Number(bulk)
+      .Raw(frame.body)
+      .Take();
+}
+
+long TryReceive(int fd, iovec* parts, size_t count) {
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = count;
+  return recvmsg(fd, &message, 0);
 }
 
 }  // namespace
 
-std::shared_ptr<Connection> Connection::Open(FileDescriptor fd, Events events) {
-  std::shared_ptr<Connection> connection(new Connection(std::move(fd), std::move(events)));
+Connection::Outgoing::~Outgoing() {
+  if (bulk.lease) bulk.lease->Remove(this);
+}
+
+void Connection::Outgoing::Rescue() { rest.assign(bulk.data + bulk_done(), bulk.size - bulk_done()); }
+
+std::shared_ptr<Connection> Connection::Open(FileDescriptor fd, Events events, IoThread& thread) {
+  std::shared_ptr<Connection> connection(new Connection(thread, std::move(fd), std::move(events)));
   const std::weak_ptr<Connection> weak = connection;
-  const bool watched = IoThread::Get().Watch(connection->fd_.get(), EPOLLIN, [weak](uint32_t ready) {
+  const bool watched = thread.Watch(connection->fd_.get(), EPOLLIN, [weak](uint32_t ready) {
     if (auto self = weak.lock()) self->Ready(ready);
   });
   // The owner does not know the connection yet, so a failure is told a moment later.
   if (!watched) {
-    IoThread::Get().Post([connection] { connection->Break(false, "the kernel watches no more descriptors"); });
+    thread.Post([connection] { connection->Break(false, "the kernel watches no more descriptors"); });
   }
   return connection;
 }
 
+void Connection::Queue(const Frame& frame, Bulk bulk) {
+  const uint64_t size = bulk.size;
+  outgoing_.push_back(std::make_unique<Outgoing>(Head(frame, size), std::move(bulk)));
+}
+
 void Connection::Send(const Frame& frame) {
   if (!fd_ || closing_) return;
-  outgoing_.push_back({Head(frame.type, frame.id, frame.body, 0), nullptr, 0, 0});
+  Queue(frame, {});
   Flush();
 }
 
-void Connection::SendBulk(uint64_t id, std::shared_ptr<Window> window, uint64_t size) {
-  if (!fd_ || closing_) return;
-  outgoing_.push_back({Head(kBulkType, id, "", size), std::move(window), size, 0});
-  Flush();
+bool Connection::SendBulk(const Frame& frame, Bulk bulk) {
+  const std::shared_ptr<Lease> lease = bulk.lease;
+  Queue(frame, std::move(bulk));
+  if (lease->Add(outgoing_.back().get())) return true;
+  outgoing_.pop_back();
+  return false;
 }
 
 void Connection::Ready(uint32_t events) {
@@ -58,44 +87,58 @@ void Connection::Ready(uint32_t events) {
   if (fd_ && (events & ~uint32_t{EPOLLOUT}) != 0) Receive();
 }
 
-// What sendmsg says to the next part of a frame.
-long Connection::SendSome(const Outgoing& out, char* bulk) {
+// What sendmsg says to the next part of a frame, whose next bulk byte is at `bulk`.
+long Connection::SendFrom(const Outgoing& out, const char* bulk) {
   iovec parts[2];
   size_t count = 0;
-  const uint64_t head = out.head.size();
-  if (out.done < head) parts[count++] = {const_cast<char*>(out.head.data()) + out.done, head - out.done};
-  const uint64_t bulk_done = out.done > head ? out.done - head : 0;
-  if (bulk_done < out.bulk_size) parts[count++] = {bulk + bulk_done, std::min(out.bulk_size - bulk_done, kTurnBytes)};
+  if (out.done < out.head.size()) parts[count++] = {const_cast<char*>(out.head.data()) + out.done, out.head.size() - out.done};
+  const uint64_t left = out.bulk.size - out.bulk_done();
+  if (left > 0) parts[count++] = {const_cast<char*>(bulk), std::min(left, kTurnBytes)};
   msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = count;
   return sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
 }
 
+// How many bytes went, or the error as a negative number.
+long Connection::SendSome(Outgoing& out) {
+  long sent = 0;
+  const auto send = [&](const char* bulk) {
+    sent = SendFrom(out, bulk);
+    if (sent < 0) sent = -errno;
+    if (sent > 0) out.done += static_cast<uint64_t>(sent);
+  };
+  const bool open = out.bulk.lease && out.bulk.lease->Use([&] { send(out.bulk.data + out.bulk_done()); });
+  if (!open) send(out.rest.data() + (out.rest.size() - (out.bulk.size - out.bulk_done())));
+  return sent;
+}
+
 // True when all of it is gone; false when the socket is full, broken or has had its turn.
-bool Connection::FlushOne(Outgoing& out) {
-  for (uint64_t turn = 0; turn < kTurnBytes && out.done < out.head.size() + out.bulk_size;) {
-    ssize_t sent = -1;
-    if (!out.window) {
-      sent = SendSome(out, nullptr);
-    } else if (!out.window->Use([&](char* bulk) { sent = SendSome(out, bulk); })) {
-      errno = ECANCELED;
-    }
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && errno == EAGAIN) return false;
+bool Connection::FlushOne(Outgoing& out, uint64_t* turn) {
+  while (*turn < kTurnBytes && out.done < out.size()) {
+    const long sent = SendSome(out);
+    if (sent == -EINTR) continue;
+    if (sent == -EAGAIN) return false;
     if (sent < 0) {
       // Told a moment later: the caller of Send may be in the middle of something.
-      IoThread::Get().Post([self = shared_from_this(), error = errno] { self->Break(false, std::strerror(error)); });
+      thread_.Post([self = shared_from_this(), sent] { self->Break(false, std::strerror(static_cast<int>(-sent))); });
       return false;
     }
-    out.done += static_cast<uint64_t>(sent);
-    turn += static_cast<uint64_t>(sent);
+    *turn += static_cast<uint64_t>(sent);
+    moved_ += static_cast<uint64_t>(sent);
   }
-  return out.done == out.head.size() + out.bulk_size;
+  return out.done == out.size();
 }
 
 void Connection::Flush() {
-  while (fd_ && !outgoing_.empty() && FlushOne(outgoing_.front())) outgoing_.pop_front();
+  if (std::exchange(flushing_, true)) return;  // whoever flushes finds what was queued
+  const std::shared_ptr<Connection> self = shared_from_this();
+  for (uint64_t turn = 0; fd_;) {
+    if (outgoing_.empty() && events_.idle && !closing_) events_.idle();
+    if (outgoing_.empty() || !FlushOne(*outgoing_.front(), &turn)) break;
+    outgoing_.pop_front();
+  }
+  flushing_ = false;
   if (fd_ && closing_ && outgoing_.empty()) shutdown(fd_.get(), SHUT_WR);
   Watch();
 }
@@ -103,58 +146,89 @@ void Connection::Flush() {
 void Connection::Watch() {
   if (!fd_ || wants_write_ == !outgoing_.empty()) return;
   wants_write_ = !outgoing_.empty();
-  IoThread::Get().Change(fd_.get(), EPOLLIN | (wants_write_ ? uint32_t{EPOLLOUT} : 0u));
+  thread_.Change(fd_.get(), EPOLLIN | (wants_write_ ? uint32_t{EPOLLOUT} : 0u));
 }
 
 // A socket closed with bytes unread resets the connection, and the peer could lose our last words: read them until it
 // closes, too.
 void Connection::ReceiveNothing() {
-  char ignored[4096];
+  char ignored[kReadBytes];
   const ssize_t got = recv(fd_.get(), ignored, sizeof ignored, 0);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) Abort();
 }
 
+// Goes on while the socket gives all that it is asked for: else it was empty, and asking again would only tell that.
 void Connection::Receive() {
   if (closing_) return ReceiveNothing();
-  char buffer[64 << 10];
-  ssize_t got;
-  if (bulk_left_ > 0) {
-    got = ReceiveBulk();
-  } else {
-    got = recv(fd_.get(), buffer, sizeof buffer, 0);
-    if (got > 0) incoming_.append(buffer, static_cast<size_t>(got));
+  size_t wanted = 0;
+  long got = 0;
+  for (uint64_t turn = 0; fd_ && !closing_ && turn < kTurnBytes; turn += static_cast<uint64_t>(got)) {
+    got = ReceiveSome(&wanted);
+    if (got == 0) return Break(true, "the other end closed the connection");
+    if (got < 0 && errno != EAGAIN && errno != EINTR) return Break(false, std::strerror(errno));
+    if (got < 0) return;
+    moved_ += static_cast<uint64_t>(got);
+    if (!TakeFrames()) return Break(false, "the other end does not keep to the protocol");
+    if (static_cast<size_t>(got) < wanted) return;
   }
-  if (got == 0) return Break(true, "the other end closed the connection");
-  if (got < 0 && errno != EAGAIN && errno != EINTR) return Break(false, std::strerror(errno));
-  if (got > 0 && !TakeFrames()) Break(false, "the other end does not keep to the protocol");
 }
 
-long Connection::ReceiveBulk() {
-  ssize_t got = -1;
-  errno = ECANCELED;
-  bulk_->Use([&](char* bulk) { got = recv(fd_.get(), bulk + bulk_done_, std::min(bulk_left_, kTurnBytes), 0); });
+long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk(wanted) : ReceiveFrames(wanted); }
+
+long Connection::ReceiveFrames(size_t* wanted) {
+  char buffer[kReadBytes];
+  *wanted = events_.bulk_begins ? kReadBytesBeforeBulk : kReadBytes;
+  const long got = recv(fd_.get(), buffer, *wanted, 0);
+  if (got > 0) incoming_.append(buffer, static_cast<size_t>(got));
+  return got;
+}
+
+long Connection::ReceiveBulk(size_t* wanted) {
+  const uint64_t left = bulk_.size - bulk_done_;
+  long got = -1;
+  *wanted = std::min(left, kTurnBytes);
+  const bool open = bulk_.lease && bulk_.lease->Use([&] { got = ReceiveInto(bulk_.data + bulk_done_, *wanted); });
+  if (!open) {
+    bulk_.lease.reset();
+    char ignored[kReadBytes];
+    *wanted = std::min(left, sizeof ignored);
+    got = recv(fd_.get(), ignored, *wanted, 0);
+  }
   if (got <= 0) return got;
-  bulk_done_ += static_cast<uint64_t>(got);
-  bulk_left_ -= static_cast<uint64_t>(got);
-  if (bulk_left_ == 0) EndBulk();
+  bulk_done_ += std::min(static_cast<uint64_t>(got), left);
+  if (bulk_done_ == bulk_.size) EndBulk();
+  return got;
+}
+
+// With the end of the bulk comes the head of the next frame, which saves a call.
+long Connection::ReceiveInto(char* bulk, size_t size) {
+  char behind[kReadBytesBehindBulk];
+  iovec parts[2] = {{bulk, size}, {behind, sizeof behind}};
+  const long got = TryReceive(fd_.get(), parts, bulk_done_ + size == bulk_.size ? 2 : 1);
+  if (got > static_cast<long>(size)) incoming_.append(behind, static_cast<size_t>(got) - size);
   return got;
 }
 
 void Connection::EndBulk() {
-  bulk_.reset();
-  events_.bulk_ended(bulk_id_);
+  bulk_coming_ = false;
+  const bool taken = bulk_.lease != nullptr;
+  bulk_.lease.reset();
+  events_.bulk_ended(bulk_frame_, bulk_.size, taken);
 }
 
-bool Connection::BeginBulk(uint64_t id, uint64_t size) {
-  bulk_ = events_.bulk_begins ? events_.bulk_begins(id, size) : nullptr;
+bool Connection::BeginBulk(Frame frame, uint64_t size) {
+  std::optional<Bulk> bulk = events_.bulk_begins ? events_.bulk_begins(frame, size) : std::nullopt;
+  if (!bulk) return false;
+  bulk_ = std::move(*bulk);
+  bulk_.size = size;
+  bulk_frame_ = std::move(frame);
+  bulk_coming_ = true;
   // Some of it may have come with the header.
-  const uint64_t here = std::min<uint64_t>(incoming_.size(), size);
-  if (!bulk_ || !bulk_->Use([&](char* bulk) { std::memcpy(bulk, incoming_.data(), here); })) return false;
-  incoming_.erase(0, here);
-  bulk_id_ = id;
-  bulk_done_ = here;
-  bulk_left_ = size - here;
-  if (bulk_left_ == 0) EndBulk();
+  bulk_done_ = std::min<uint64_t>(incoming_.size(), size);
+  const auto copy = [&] { std::memcpy(bulk_.data, incoming_.data(), bulk_done_); };
+  if (bulk_.lease && !bulk_.lease->Use(copy)) bulk_.lease.reset();
+  incoming_.erase(0, bulk_done_);
+  if (bulk_done_ == size) EndBulk();
   return true;
 }
 
@@ -162,7 +236,7 @@ bool Connection::BeginBulk(uint64_t id, uint64_t size) {
 bool Connection::TakeFrames() {
   size_t at = 0;
   bool good = true;
-  while (good && fd_ && !closing_ && bulk_left_ == 0 && incoming_.size() - at >= kHeaderBytes) {
+  while (good && fd_ && !closing_ && !bulk_coming_ && incoming_.size() - at >= kHeaderBytes) {
     Reader reader(std::string_view(incoming_).substr(at, kHeaderBytes));
     const auto body_size = reader.Number<uint32_t>();
     Frame frame;
@@ -176,9 +250,9 @@ bool Connection::TakeFrames() {
     at += kHeaderBytes + body_size;
     if (bulk > 0) {
       incoming_.erase(0, std::exchange(at, 0));
-      good = frame.type == kBulkType && BeginBulk(frame.id, bulk);
+      good = BeginBulk(std::move(frame), bulk);
     } else {
-      good = frame.type != kBulkType;
+      good = frame.type != 0;
       if (good) events_.received(std::move(frame));
     }
   }
@@ -198,19 +272,19 @@ void Connection::Close() {
   closing_ = true;
   lingering_ = shared_from_this();
   Flush();
-  IoThread::Get().At(Deadline::After(kLinger), [weak = weak_from_this()] {
+  thread_.At(Deadline::After(kLinger), [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->Abort();
   });
 }
 
 void Connection::Abort() {
   if (!fd_) return;
-  IoThread::Get().Forget(fd_.get());
+  thread_.Forget(fd_.get());
   fd_ = FileDescriptor();
-  outgoing_.clear();
   closing_ = true;
-  // Its functions may hold the owner, and one of them may be running: they go a moment later.
-  IoThread::Get().Post([self = shared_from_this()] {
+  // Its functions may hold the owner, and one of them may be running: they go a moment later, and so does what may be in use.
+  thread_.Post([self = shared_from_this()] {
+    self->outgoing_.clear();
     self->events_ = {};
     self->lingering_.reset();
   });

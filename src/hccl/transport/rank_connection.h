@@ -1,15 +1,21 @@
 // Frames over one authenticated TCP connection, without ever blocking: what does not fit into the socket waits here. A
 // frame has a type, an id, a body, and may be followed by bulk bytes that go straight from the sender's memory into the
-// receiver's. Everything here belongs to the I/O thread.
+// receiver's. Everything here belongs to one thread: the I/O thread, or the link's.
+//
+// Memory is touched under its lease, for the length of one system call, and left alone at once when that is closed. A frame
+// that has been queued is sent as a whole all the same: whoever closes the lease copies what is missing (Lease::Reader), which is one frame
+// at most, and the receiver reads on and forgets what it reads.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hccl/hccl_types.h"
+#include "hccl/transport/io_thread.h"
 #include "hccl/transport/socket.h"
 #include "hccl/transport/window.h"
 
@@ -25,61 +31,91 @@ struct Frame {
   std::string body;
 };
 
+// Where bulk bytes come from, or go to. Without a lease they are read and forgotten.
+struct Bulk {
+  char* data = nullptr;
+  uint64_t size = 0;
+  std::shared_ptr<Lease> lease = nullptr;
+};
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   struct Events {
     std::function<void(Frame)> received;
-    // Where the next `size` bytes go; null breaks the connection. May be empty: then bulk bytes break it.
-    std::function<std::shared_ptr<Window>(uint64_t id, uint64_t size)> bulk_begins;
-    std::function<void(uint64_t id)> bulk_ended;
+    // `size` bytes follow a frame: where they go. Nothing breaks the connection. May be empty: then bulk bytes break it.
+    std::function<std::optional<Bulk>(const Frame& frame, uint64_t size)> bulk_begins = nullptr;
+    // `taken`: all of them are there.
+    std::function<void(const Frame& frame, uint64_t size, bool taken)> bulk_ended = nullptr;
+    // Nothing waits to be sent: the time for SendBulk. May be empty.
+    std::function<void()> idle = nullptr;
     // Once, unless Close was called first. `clean`: the other end closed in order; else the link broke.
     std::function<void(bool clean, const std::string& why)> closed;
   };
   // The largest body that is believed: the table of 100,000 ranks fits.
   static constexpr uint32_t kLargestBody = 16u << 20;
 
-  static std::shared_ptr<Connection> Open(FileDescriptor fd, Events events);
+  static std::shared_ptr<Connection> Open(FileDescriptor fd, Events events, IoThread& thread = IoThread::Get());
 
   void Send(const Frame& frame);
-  // Bytes of a window. A window that is closed in the middle breaks the connection, at either end.
-  void SendBulk(uint64_t id, std::shared_ptr<Window> window, uint64_t size);
+  // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
+  bool SendBulk(const Frame& frame, Bulk bulk);
+  // Somebody has something to send: asks Events::idle when nothing else waits.
+  void Wake() { Flush(); }
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
   void Close();
   // The same, and whatever still waits to be sent is forgotten.
   void Abort();
 
+  // Bytes in both directions so far.
+  uint64_t moved() const { return moved_; }
+
  private:
-  struct Outgoing {
-    std::string head;
-    std::shared_ptr<Window> window;
-    uint64_t bulk_size = 0;
+  // A frame on its way out.
+  struct Outgoing final : Lease::Reader {
+    Outgoing(std::string head_bytes, Bulk bulk_bytes) : head(std::move(head_bytes)), bulk(std::move(bulk_bytes)) {}
+    ~Outgoing() override;
+    void Rescue() override;
+    uint64_t size() const { return head.size() + bulk.size; }
+    uint64_t bulk_done() const { return done > head.size() ? done - head.size() : 0; }
+
+    const std::string head;
+    const Bulk bulk;
     uint64_t done = 0;  // of head and bulk together
+    std::string rest;   // of the bulk, once the lease is closed
   };
 
-  Connection(FileDescriptor fd, Events events) : fd_(std::move(fd)), events_(std::move(events)) {}
+  Connection(IoThread& thread, FileDescriptor fd, Events events) : thread_(thread), fd_(std::move(fd)), events_(std::move(events)) {}
   void Ready(uint32_t events);
+  void Queue(const Frame& frame, Bulk bulk);
   void Flush();
-  bool FlushOne(Outgoing& out);
-  long SendSome(const Outgoing& out, char* bulk);
+  bool FlushOne(Outgoing& out, uint64_t* turn);
+  long SendSome(Outgoing& out);
+  long SendFrom(const Outgoing& out, const char* bulk);
   void Receive();
   void ReceiveNothing();
+  long ReceiveSome(size_t* wanted);
+  long ReceiveFrames(size_t* wanted);
+  long ReceiveBulk(size_t* wanted);
+  long ReceiveInto(char* bulk, size_t size);
   bool TakeFrames();
-  bool BeginBulk(uint64_t id, uint64_t size);
-  long ReceiveBulk();
+  bool BeginBulk(Frame frame, uint64_t size);
   void EndBulk();
   void Break(bool clean, const std::string& why);
   void Watch();
 
+  IoThread& thread_;
   FileDescriptor fd_;
   Events events_;
-  std::deque<Outgoing> outgoing_;
-  std::string incoming_;
-  std::shared_ptr<Window> bulk_;
-  uint64_t bulk_done_ = 0;
-  uint64_t bulk_left_ = 0;
-  uint64_t bulk_id_ = 0;
+  std::deque<std::unique_ptr<Outgoing>> outgoing_;
+  bool flushing_ = false;
   bool wants_write_ = false;
+  std::string incoming_;
+  Frame bulk_frame_;  // the bytes behind it are coming
+  Bulk bulk_;
+  uint64_t bulk_done_ = 0;
+  bool bulk_coming_ = false;
   bool closing_ = false;
+  uint64_t moved_ = 0;
   std::shared_ptr<Connection> lingering_;  // itself, while a closed connection sends its last words
 };
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
 
 #include "base/mutex.h"
 
@@ -12,8 +14,17 @@ namespace ropeway::comm {
 // The permission to touch memory, wherever that is.
 class Lease {
  public:
+  // Somebody who has promised bytes of the memory to others.
+  class Reader {
+   public:
+    virtual ~Reader() = default;
+    // The lease is about to close, and the memory is still there: the last chance to copy what is missing.
+    virtual void Rescue() = 0;
+  };
+
   void Close() {
     LockGuard lock(mutex_);
+    for (Reader* const reader : std::exchange(readers_, {})) reader->Rescue();
     open_ = false;
   }
   // Calls use() unless the lease is closed; tells whether it did.
@@ -24,9 +35,21 @@ class Lease {
     return open_;
   }
 
+  // False when it is closed. Else `reader` is told before it closes, until it is removed.
+  bool Add(Reader* reader) {
+    LockGuard lock(mutex_);
+    if (open_) readers_.insert(reader);
+    return open_;
+  }
+  void Remove(Reader* reader) {
+    LockGuard lock(mutex_);
+    readers_.erase(reader);
+  }
+
  private:
   Mutex mutex_{LockRank::kHcclLease};
   bool open_ RW_GUARDED_BY(mutex_) = true;
+  std::set<Reader*> readers_ RW_GUARDED_BY(mutex_);
 };
 
 // The permission together with the memory.

@@ -20,7 +20,7 @@ namespace processes_test {
 
 using namespace ropeway_test;
 
-// Every size once: in the offer, by the engine or over the bulk connection.
+// Every size once: in the offer, by the engine or over the link.
 int Exchange(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
@@ -293,9 +293,6 @@ TEST(Processes, SubCommunicatorsExchangeAmongThemselves) {
 }
 
 TEST(Processes, MappedMemoryIsRegisteredForTheSameHost) {
-#if !__has_include(<ucp/api/ucp.h>) || defined(ROPEWAY_TSAN)
-  GTEST_SKIP() << "built without UCX (libucx-dev), or with ThreadSanitizer: there is no link";
-#endif
   auto ranks = StartRanks("put_into_mapped", 2);
   ExpectAllGood(ranks);
 }

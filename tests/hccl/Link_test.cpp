@@ -1,21 +1,23 @@
-// The UCX link inside one process.
+// The links inside one process.
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "tests/hccl/ucx_hosts.h"
+#include "tests/hccl/link_hosts.h"
 
-#ifdef RW_UCX_HOSTS
+namespace link_test {
 
-namespace ucx_link_test {
+using namespace link_hosts;
 
-using namespace ucx_hosts;
+class Link : public ::testing::TestWithParam<LinkKind> {};
+INSTANTIATE_TEST_SUITE_P(Network, Link, ::testing::ValuesIn(kKinds), KindName);
 
-TEST(UcxLink, PutAndGetMoveExactlyTheBytes) {
-  Pair pair(0, 1);
+TEST_P(Link, PutAndGetMoveExactlyTheBytes) {
+  Pair pair(GetParam(), 0, 1);
   std::vector<char> target(3 << 20, 'x');
   pair.there->Expose(1, {target.data(), target.size()});
-  for (const size_t size : {size_t{1}, kChunkBytes - 1, size_t{kChunkBytes}, kChunkBytes + 1, size_t{1 << 20} + 3}) {
+  for (const size_t size :
+       {size_t{1}, size_t{kTcpFrameBytes} - 1, size_t{kTcpFrameBytes}, size_t{kTcpFrameBytes} + 1, size_t{64 << 10}, size_t{2 << 20} + 3}) {
     std::vector<char> expected(target);
     std::vector<char> source = Pattern(size, static_cast<int>(size));
     memcpy(expected.data() + 5, source.data(), size);
@@ -28,8 +30,8 @@ TEST(UcxLink, PutAndGetMoveExactlyTheBytes) {
   pair.there->Withdraw(1);
 }
 
-TEST(UcxLink, ManyItemsAreOneTransfer) {
-  Pair pair(0, 1);
+TEST_P(Link, ManyItemsAreOneTransfer) {
+  Pair pair(GetParam(), 0, 1);
   std::vector<char> target(256 * 1000);
   std::vector<char> source = Pattern(target.size(), 7);
   pair.there->Expose(9, {target.data(), target.size()});
@@ -44,8 +46,8 @@ TEST(UcxLink, ManyItemsAreOneTransfer) {
   pair.there->Withdraw(9);
 }
 
-TEST(UcxLink, RangesOutsideTheRegionAreRefusedAndTheLinkGoesOn) {
-  Pair pair(0, 1);
+TEST_P(Link, RangesOutsideTheRegionAreRefusedAndTheLinkGoesOn) {
+  Pair pair(GetParam(), 0, 1);
   std::vector<char> target(4096, 't');
   std::vector<char> buffer(8192, 'b');
   pair.there->Expose(1, {target.data(), 2048});
@@ -68,8 +70,8 @@ TEST(UcxLink, RangesOutsideTheRegionAreRefusedAndTheLinkGoesOn) {
   pair.there->Withdraw(1);
 }
 
-TEST(UcxLink, WithdrawnMemoryIsNotTouchedAgain) {
-  Pair pair(0, 1);
+TEST_P(Link, WithdrawnMemoryIsNotTouchedAgain) {
+  Pair pair(GetParam(), 0, 1);
   std::vector<char> target(1 << 20, 't');
   std::vector<char> source(1 << 20, 's');
   pair.there->Expose(1, {target.data(), target.size()});
@@ -83,9 +85,9 @@ TEST(UcxLink, WithdrawnMemoryIsNotTouchedAgain) {
   EXPECT_TRUE(target == left);
 }
 
-TEST(UcxLink, ARegionIsOpenToItsPeerOnly) {
-  Pair pair(0, 1);
-  Pair other(2, 1);
+TEST_P(Link, ARegionIsOpenToItsPeerOnly) {
+  Pair pair(GetParam(), 0, 1);
+  Pair other(GetParam(), 2, 1);
   std::vector<char> target(64, 't');
   std::vector<char> source(64, 's');
   pair.there->Expose(1, {target.data(), target.size()});
@@ -95,28 +97,8 @@ TEST(UcxLink, ARegionIsOpenToItsPeerOnly) {
   pair.there->Withdraw(1);
 }
 
-TEST(UcxLink, AStrangerWithAWrongKeyGetsNothing) {
-  Pair pair(0, 1);
-  std::vector<char> target(64, 't');
-  std::vector<char> source(64, 's');
-  pair.there->Expose(1, {target.data(), target.size()});
-  const std::shared_ptr<Peer> stranger = LinkOf(kStranger).NewPeer();
-  LinkKey wrong = pair.there->incoming_key();
-  wrong[15] ^= 1;
-  stranger->Meet(LinkOf(1).address(), wrong, [](const std::string&) {});
-  stranger->Hear("");  // nobody said that it is welcome
-  auto put = Begin(*stranger, true, {{source.data(), 1, 0, 64}});
-  auto get = Begin(*stranger, false, {{source.data(), 1, 0, 64}});
-  EXPECT_EQ(put.get().code, HCCL_E_ROCE_TRANSFER);
-  EXPECT_EQ(get.get().code, HCCL_E_ROCE_TRANSFER);
-  EXPECT_EQ(target, std::vector<char>(64, 't'));
-  EXPECT_EQ(source, std::vector<char>(64, 's'));
-  EXPECT_EQ(Move(*pair.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
-  pair.there->Withdraw(1);
-}
-
-TEST(UcxLink, ClosingEndsWhatIsPending) {
-  const std::shared_ptr<Peer> lonely = LinkOf(0).NewPeer();
+TEST_P(Link, ClosingEndsWhatIsPending) {
+  const std::shared_ptr<Peer> lonely = NewEnd(GetParam(), 0);
   char byte = 0;
   auto put = Begin(*lonely, true, {{&byte, 1, 0, 1}});
   lonely->Close({HCCL_E_REMOTE, "gone"});
@@ -126,19 +108,19 @@ TEST(UcxLink, ClosingEndsWhatIsPending) {
   EXPECT_EQ(Move(*lonely, false, {{&byte, 1, 0, 1}}).code, HCCL_E_REMOTE);
 }
 
-TEST(UcxLink, APeerThatLeavesFailsTheTransfersOfTheOther) {
-  Pair pair(0, 1);
-  std::vector<char> memory(64);
+TEST_P(Link, APeerThatLeavesFailsTheTransfersOfTheOther) {
+  Pair pair(GetParam(), 0, 1);
+  std::vector<char> memory(64), source(64);
   pair.there->Expose(1, {memory.data(), memory.size()});
-  ASSERT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
+  ASSERT_EQ(Move(*pair.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
   pair.there->Close({HCCL_E_REMOTE, "gone"});
-  EXPECT_EQ(Move(*pair.here, true, {{memory.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
+  EXPECT_EQ(Move(*pair.here, true, {{source.data(), 1, 0, 64}}).code, HCCL_E_REMOTE);
 }
 
 // The thread of the side that leaves is busy, so that the put of the other side arrives before the leave-taking is at work.
-TEST(UcxLink, NothingIsTakenFromAPeerOnceItsEndIsClosed) {
-  Pair pair(0, 1);
-  Pair beside(0, 2);
+TEST_P(Link, NothingIsTakenFromAPeerOnceItsEndIsClosed) {
+  Pair pair(GetParam(), 0, 1);
+  Pair beside(GetParam(), 0, 2);
   std::vector<char> memory(64, 'm');
   std::vector<char> other(64, 'o');
   pair.here->Expose(1, {other.data(), other.size()});
@@ -153,94 +135,14 @@ TEST(UcxLink, NothingIsTakenFromAPeerOnceItsEndIsClosed) {
   pair.there->Close({HCCL_E_REMOTE, "gone"});
   auto late = Begin(*pair.here, true, {{other.data(), 1, 0, 64}});
   // Later than the late one over the same link: that one is on its way.
-  EXPECT_EQ(Move(*beside.here, true, {{other.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
+  std::vector<char> third(64);
+  EXPECT_EQ(Move(*beside.here, true, {{third.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
   free.set_value();
   EXPECT_EQ(late.get().code, HCCL_E_REMOTE);
 }
 
-// Two communicators of the same two processes, whose ends are opened in another order here than there.
-TEST(UcxLink, LinksThatOpenInDifferentOrdersDoNotHangOnEachOther) {
-  std::vector<char> memory(64, 'm');
-  struct Ends {
-    std::shared_ptr<Peer> here = LinkOf(0).NewPeer();
-    std::shared_ptr<Peer> there = LinkOf(1).NewPeer();
-    void Meet() {
-      here->Meet(LinkOf(1).address(), there->incoming_key(), [to = there](const std::string& note) {
-        if (!note.empty()) to->Hear(note);
-      });
-      there->Meet(LinkOf(0).address(), here->incoming_key(), [to = here](const std::string& note) {
-        if (!note.empty()) to->Hear(note);
-      });
-    }
-    void Close() {
-      here->Close({HCCL_E_REMOTE, "over"});
-      there->Close({HCCL_E_REMOTE, "over"});
-    }
-  } first, second;
-  for (Ends* ends : {&first, &second}) {
-    ends->there->Expose(1, {memory.data(), memory.size()});
-    ends->Meet();
-  }
-  first.here->Hear("");
-  second.here->Hear("");
-  second.there->Hear("");
-  first.there->Hear("");
-  char bytes[64] = {};
-  for (const Ends* ends : {&first, &second}) EXPECT_EQ(Move(*ends->here, true, {{bytes, 1, 0, 64}}).code, HCCL_SUCCESS);
-  first.Close();
-  for (int i = 0; i < 100; ++i) {
-    const TransferEnd end = Move(*second.here, i % 2 == 0, {{bytes, 1, 0, 64}});
-    ASSERT_EQ(end.code, HCCL_SUCCESS) << end.text;
-  }
-  second.there->Withdraw(1);
-  second.Close();
-}
-
-// The address of a link, with a port that nobody listens on.
-std::string DeadAddress(size_t host) {
-  LinkAddress address = LinkAddress::Unpack(LinkOf(host).address());
-  const auto bytes = [](uint16_t port) { return std::string{static_cast<char>(port >> 8), static_cast<char>(port)}; };
-  const size_t at = address.worker.find(bytes(address.ports.at(0)));
-  if (at == std::string::npos) throw std::runtime_error("UCX keeps its port elsewhere");
-  address.worker.replace(at, 2, bytes(FreePort()));
-  return address.Pack();
-}
-
-TEST(UcxLink, APeerThatCannotConnectTellsTheOther) {
-  constexpr size_t kHere = 5, kThere = 6;  // of this test alone: its links are uneven afterwards
-  const std::shared_ptr<Peer> here = LinkOf(kHere).NewPeer();
-  const std::shared_ptr<Peer> there = LinkOf(kThere).NewPeer();
-  char byte = 0;
-  auto put = Begin(*there, true, {{&byte, 1, 0, 1}});
-  // The other is not told that it is welcome, so that this connection is the only one.
-  here->Meet(DeadAddress(kThere), there->incoming_key(), [there](const std::string& note) {
-    if (!note.empty()) there->Hear(note);
-  });
-  there->Meet(LinkOf(kHere).address(), here->incoming_key(), [here](const std::string& note) { here->Hear(note); });
-  const TransferEnd end = put.get();
-  EXPECT_EQ(end.code, HCCL_E_REMOTE);
-  EXPECT_NE(end.text.find("could not connect"), std::string::npos) << end.text;
-  EXPECT_EQ(Move(*here, true, {{&byte, 1, 0, 1}}).code, HCCL_E_ROCE_TRANSFER);
-  EXPECT_TRUE(LinkOf(kHere).uneven());
-  EXPECT_TRUE(LinkOf(kThere).uneven());
-  EXPECT_FALSE(LinkOf(0).uneven());
-}
-
-TEST(UcxLink, AfterAnUnevenLinkNewPeersGetANewOne) {
-  std::string why;
-  Link* const first = OpenUcxLink("127.0.0.1", &why);
-  ASSERT_NE(first, nullptr) << why;
-  EXPECT_EQ(OpenUcxLink("127.0.0.1", &why), first);
-  static_cast<UcxLink*>(first)->SetUneven();
-  Link* const second = OpenUcxLink("127.0.0.1", &why);
-  ASSERT_NE(second, nullptr) << why;
-  EXPECT_NE(second, first);
-  EXPECT_NE(second->address(), first->address());
-  EXPECT_EQ(OpenUcxLink("127.0.0.1", &why), second);
-}
-
 // Every host offers one region to every other and owns the slice of it that it writes, so a reference knows every byte.
-TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
+TEST_P(Link, StormOfFourHostsLeavesTheBytesOfTheReference) {
   constexpr size_t kHosts = 4;
   constexpr size_t kSlice = 40'000;
   constexpr int kOperations = 400;  // per host; the storm between processes is longer
@@ -251,15 +153,9 @@ TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
   std::vector<std::vector<std::shared_ptr<Peer>>> peer(kHosts, std::vector<std::shared_ptr<Peer>>(kHosts));
   for (size_t a = 0; a < kHosts; ++a)
     for (size_t b = 0; b < kHosts; ++b)
-      if (a != b) (peer[a][b] = LinkOf(a).NewPeer())->Expose(1, {region[a].data(), region[a].size()});
-  const auto for_all = [&](const auto& act) {
-    for (size_t a = 0; a < kHosts; ++a)
-      for (size_t b = 0; b < kHosts; ++b)
-        if (a != b) act(*peer[a][b], b, peer[b][a]);
-  };
-  for_all([](Peer& one, size_t host, const std::shared_ptr<Peer>& other) {
-    one.Meet(LinkOf(host).address(), other->incoming_key(), [other](const std::string& note) { other->Hear(note); });
-  });
+      if (a != b) (peer[a][b] = NewEnd(GetParam(), a))->Expose(1, {region[a].data(), region[a].size()});
+  for (size_t a = 0; a < kHosts; ++a)
+    for (size_t b = 0; b < a; ++b) Introduce(GetParam(), peer[a][b], peer[b][a]);
 
   const auto run = [&](size_t host) {
     std::mt19937 random(seed + static_cast<unsigned>(host));
@@ -288,6 +184,4 @@ TEST(UcxLink, StormOfFourHostsLeavesTheBytesOfTheReference) {
       if (one != nullptr) one->Close({HCCL_E_REMOTE, "the test is over"});
 }
 
-}  // namespace ucx_link_test
-
-#endif
+}  // namespace link_test

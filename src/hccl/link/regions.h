@@ -1,0 +1,35 @@
+// The memory of this side that one peer may reach. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "base/mutex.h"
+#include "hccl/link/peer_link.h"
+
+namespace ropeway::comm {
+
+// What a peer is told about a range that it asks for; the numbers go over the wire.
+enum class RangeStatus : uint32_t {
+  kGood = 0,
+  kNoRegion = 1,     // not exposed to this peer, or no longer
+  kOutOfRegion = 2,  // leaves the region
+};
+// How a transfer ends that was answered so.
+TransferEnd EndOf(RangeStatus status);
+
+class Regions {
+ public:
+  void Expose(RegionId region, Exposed memory);
+  void Withdraw(RegionId region);
+  // Withdraws everything.
+  void Clear();
+  // `found` gets the region if it holds the whole range.
+  RangeStatus Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const;
+
+ private:
+  mutable Mutex mutex_{LockRank::kHcclRegions};
+  std::unordered_map<RegionId, Exposed> regions_ RW_GUARDED_BY(mutex_);
+};
+
+}  // namespace ropeway::comm

@@ -1,0 +1,167 @@
+// What arrives from a peer. Whoever sends it knows the communicator's secret, yet nothing in it is trusted: regions, bounds and numbers are
+// checked before a byte moves, and who does not keep to the protocol is hung up on.
+#include <algorithm>
+
+#include "hccl/link/tcp_peer.h"
+#include "hccl/link/tcp_wire.h"
+
+namespace ropeway::comm {
+namespace {
+
+// Far more than a peer has under way: it sends one put after the other.
+constexpr size_t kMostArrivals = 4096;
+constexpr size_t kMostJobs = 64 << 10;
+
+std::string StatusBody(RangeStatus status) { return Writer().Number(static_cast<uint32_t>(status)).Take(); }
+
+}  // namespace
+
+void TcpPeer::BreakProtocol() { Fail({HCCL_E_TCP_TRANSFER, "the peer does not keep to the protocol of the link"}); }
+
+void TcpPeer::Received(const ConnectionRef& connection, const Frame& frame) {
+  if (failed_) return;
+  if (frame.type == kOpening) return Opened(connection, frame);
+  switch (frame.type) {
+    case kPutDone:
+    case kGetFailed: return Answered(frame);
+    case kPutGivenUp: return PutGivenUp(frame);
+    case kGetRequest:
+      if (!Serve(frame)) BreakProtocol();
+      return;
+    case kGetGivenUp: std::erase_if(jobs_, [&](const Job& job) { return !job.put && job.transfer == frame.id; }); return;
+    case kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
+    case kMoreWanted: wants_more_ = true; return CallMore();
+    default: return BreakProtocol();
+  }
+}
+
+void TcpPeer::Opened(const ConnectionRef& connection, const Frame& frame) {
+  Reader reader(frame.body);
+  const bool first = reader.Number<uint8_t>() != 0;
+  const bool too_many = first ? first_ != nullptr : others_.size() == kTcpBulkConnections;
+  if (std::erase(silent_, connection) == 0 || !reader.AtEnd() || too_many) return BreakProtocol();
+  Use(connection, first);
+}
+
+std::optional<Bulk> TcpPeer::BulkBegins(const Frame& frame, uint64_t size) {
+  if (failed_ || size > kTcpFrameBytes) return std::nullopt;
+  if (frame.type == kPutData) return PutBegins(frame, size);
+  if (frame.type == kGetData) return GetBegins(frame, size);
+  return std::nullopt;
+}
+
+void TcpPeer::BulkEnded(const Frame& frame, uint64_t size, bool taken) {
+  if (failed_) return;
+  if (frame.type == kPutData) return PutEnded(frame, size, taken);
+  GetEnded(frame, size, taken);
+}
+
+// Bytes that have no place are read and forgotten, and the put is answered with the reason.
+std::optional<Bulk> TcpPeer::PutBegins(const Frame& frame, uint64_t size) {
+  Reader reader(frame.body);
+  const auto region = reader.Number<RegionId>();
+  const auto offset = reader.Number<uint64_t>();
+  const auto total = reader.Number<uint64_t>();
+  if (!reader.AtEnd() || arrivals_.size() >= kMostArrivals) return std::nullopt;
+  Arrival& arrival = arrivals_[frame.id];
+  if (arrival.received > total || size > total - arrival.received) return std::nullopt;
+  if (!arrival.given_up) arrival.expected = total;
+  Exposed found{};
+  const RangeStatus status = regions_.Locate(region, offset, size, &found);
+  if (arrival.status == RangeStatus::kGood) arrival.status = status;
+  if (status != RangeStatus::kGood) return Bulk{};
+  return Bulk{static_cast<char*>(found.address) + offset, size, found.lease};
+}
+
+void TcpPeer::PutEnded(const Frame& frame, uint64_t size, bool taken) {
+  const auto found = arrivals_.find(frame.id);
+  if (found == arrivals_.end()) return;
+  Arrival& arrival = found->second;
+  if (!taken && arrival.status == RangeStatus::kGood) arrival.status = RangeStatus::kNoRegion;
+  arrival.received += size;
+  if (arrival.received < arrival.expected) return;
+  const Arrival ended = arrival;
+  arrivals_.erase(found);
+  SendControl(kPutDone, frame.id, StatusBody(ended.status));
+  if (ended.given_up) return;
+  Exposed region{};
+  const auto number = Reader(frame.body).Number<RegionId>();
+  if (ended.status != RangeStatus::kGood || regions_.Locate(number, 0, 0, &region) != RangeStatus::kGood) return;
+  if (region.filled) region.filled(ended.received);
+}
+
+// Some of what was sent may be on its way over another connection. The answer says that no more of it is.
+void TcpPeer::PutGivenUp(const Frame& frame) {
+  Reader reader(frame.body);
+  const auto sent = reader.Number<uint64_t>();
+  if (!reader.AtEnd() || arrivals_.size() >= kMostArrivals) return BreakProtocol();
+  Arrival& arrival = arrivals_[frame.id];
+  arrival.given_up = true;
+  arrival.expected = sent;
+  if (arrival.received < sent) return;
+  arrivals_.erase(frame.id);
+  SendControl(kPutDone, frame.id, StatusBody(RangeStatus::kNoRegion));
+}
+
+std::optional<Bulk> TcpPeer::GetBegins(const Frame& frame, uint64_t size) {
+  Reader reader(frame.body);
+  const auto number = reader.Number<uint64_t>();
+  const auto offset = reader.Number<uint64_t>();
+  if (!reader.AtEnd()) return std::nullopt;
+  const auto found = transfers_.find(frame.id);
+  if (found == transfers_.end() || found->second.put) return Bulk{};  // given up meanwhile
+  const Transfer& transfer = found->second;
+  if (number >= transfer.items.size()) return std::nullopt;
+  const TransferItem& item = transfer.items[number];
+  if (offset > item.size || size > item.size - offset) return std::nullopt;
+  return Bulk{static_cast<char*>(item.local) + offset, size, transfer.lease};
+}
+
+void TcpPeer::GetEnded(const Frame& frame, uint64_t size, bool taken) {
+  const auto found = transfers_.find(frame.id);
+  if (found == transfers_.end() || found->second.put) return;
+  if (!taken) {
+    SendControl(kGetGivenUp, frame.id);
+    return End(frame.id, GivenUp());
+  }
+  found->second.received += size;
+  if (found->second.received >= found->second.total) End(frame.id, {});
+}
+
+bool TcpPeer::Serve(const Frame& frame) {
+  Reader reader(frame.body);
+  Job job{false, frame.id, {}, nullptr, 0};
+  job.first_item = reader.Number<uint64_t>();
+  while (!reader.rest().empty()) {
+    TransferItem item{nullptr, reader.Number<RegionId>(), reader.Number<uint64_t>(), reader.Number<uint64_t>()};
+    if (!reader.ok() || item.size == 0) return false;
+    Exposed region{};
+    const RangeStatus status = regions_.Locate(item.region, item.offset, item.size, &region);
+    if (status != RangeStatus::kGood) {
+      SendControl(kGetFailed, frame.id, StatusBody(status));
+      return true;
+    }
+    job.total += item.size;
+    job.items.push_back(item);
+  }
+  if (!reader.ok() || job.items.empty() || jobs_.size() >= kMostJobs) return false;
+  jobs_.push_back(std::move(job));
+  Pump();
+  return true;
+}
+
+void TcpPeer::Answered(const Frame& frame) {
+  Reader reader(frame.body);
+  const auto status = static_cast<RangeStatus>(reader.Number<uint32_t>());
+  if (!reader.AtEnd()) return BreakProtocol();
+  if (frame.type == kPutDone && draining_.erase(frame.id) != 0) return Pump();
+  const auto found = transfers_.find(frame.id);
+  // A put is over with its answer; only a get can fail early.
+  if (found == transfers_.end() || found->second.put != (frame.type == kPutDone)) return;
+  if (found->second.put && std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.put && job.transfer == frame.id; }))
+    return BreakProtocol();
+  End(frame.id, EndOf(status));
+  Pump();
+}
+
+}  // namespace ropeway::comm

@@ -1,0 +1,257 @@
+// The TCP link and a peer that does not keep to its protocol, or ends in the middle of it: one end is ours, the other one is a socket of
+// the test.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include "hccl/link/tcp_wire.h"
+#include "tests/hccl/link_hosts.h"
+
+namespace tcp_peer_test {
+
+using namespace link_hosts;
+
+// As rank_connection.h has it.
+std::string Bytes(uint16_t type, uint64_t id, const std::string& body = "", uint64_t bulk = 0) {
+  return Writer().Number(static_cast<uint32_t>(body.size())).Number(type).Number(uint16_t{0}).Number(id).Number(bulk).Raw(body).Take();
+}
+std::string Opening(bool first) { return Bytes(kOpening, 0, Writer().Number(uint8_t{first}).Take()); }
+std::string PutHead(uint64_t id, uint64_t region, uint64_t offset, uint64_t total, uint64_t bulk) {
+  return Bytes(kPutData, id, Writer().Number(region).Number(offset).Number(total).Take(), bulk);
+}
+
+// The other side: connections that the test writes to and reads from.
+class TcpPeerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    peer_ = std::make_shared<TcpPeer>(ThreadOf(0));
+    peer_->Meet("", nullptr);
+    peer_->Expose(1, {target_.data(), target_.size()});
+  }
+  void TearDown() override {
+    peer_->Close({HCCL_E_REMOTE, "the test is over"});
+    peer_->Withdraw(1);
+  }
+  // A connection to it, which blocks the test.
+  FileDescriptor Connect() {
+    auto [calling, called] = NewConnection();
+    peer_->Enter(std::move(called));
+    const timeval patience{20, 0};
+    EXPECT_EQ(setsockopt(calling.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    EXPECT_EQ(fcntl(calling.get(), F_SETFL, 0), 0);
+    return std::move(calling);
+  }
+  FileDescriptor ConnectFirst() {
+    FileDescriptor fd = Connect();
+    Say(fd, Opening(true));
+    return fd;
+  }
+  static void Say(const FileDescriptor& fd, const std::string& bytes) {
+    EXPECT_EQ(send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  }
+  // The next frame without bulk.
+  static Frame Hear(const FileDescriptor& fd) {
+    std::string head(24, '\0');
+    EXPECT_EQ(recv(fd.get(), head.data(), head.size(), MSG_WAITALL), 24);
+    Reader reader(head);
+    Frame frame;
+    frame.body.resize(reader.Number<uint32_t>());
+    frame.type = reader.Number<uint16_t>();
+    reader.Number<uint16_t>();
+    frame.id = reader.Number<uint64_t>();
+    if (!frame.body.empty())
+      EXPECT_EQ(recv(fd.get(), frame.body.data(), frame.body.size(), MSG_WAITALL), static_cast<ssize_t>(frame.body.size()));
+    return frame;
+  }
+  static bool HungUpOn(const FileDescriptor& fd) {
+    char byte;
+    return recv(fd.get(), &byte, 1, 0) <= 0;
+  }
+  static uint32_t StatusOf(const Frame& frame) { return Reader(frame.body).Number<uint32_t>(); }
+
+  std::shared_ptr<TcpPeer> peer_;
+  std::vector<char> target_ = std::vector<char>(4096, 't');
+};
+
+// What nobody who keeps to the protocol says.
+TEST_F(TcpPeerTest, NonsenseEndsTheLinkAndTouchesNothing) {
+  const std::string sayings[] = {
+      std::string(64, '\0'),
+      std::string(64, '\xff'),
+      Bytes(77, 1),
+      Bytes(kPutData, 1, "short", 8) + "12345678",
+      Bytes(kPutDone, 1, "long enough to be wrong"),
+      Bytes(kGetRequest, 1, Writer().Number(uint64_t{0}).Take()),
+      Bytes(kGetRequest, 1, Writer().Number(uint64_t{0}).Number(uint64_t{1}).Number(uint64_t{0}).Number(uint64_t{0}).Take()),
+      Bytes(kGetRequest, 1, std::string(23, '\1')),
+      Bytes(kPutGivenUp, 1),
+      Bytes(kGoodbye, 1, "", 8) + "12345678",
+      PutHead(1, 1, 0, 1ull << 62, (256 << 10) + 1),  // a larger frame than there are
+      PutHead(1, 1, 0, 7, 8) + "12345678",            // more than the whole put
+      Opening(true),                                  // twice
+      Opening(false),
+  };
+  for (const std::string& saying : sayings) {
+    SetUp();
+    const FileDescriptor fd = ConnectFirst();
+    char byte = 0;
+    auto get = Begin(*peer_, false, {{&byte, 1, 0, 1}});
+    EXPECT_EQ(Hear(fd).type, kGetRequest);
+    Say(fd, saying);
+    EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
+    EXPECT_TRUE(HungUpOn(fd));
+    EXPECT_EQ(target_, std::vector<char>(4096, 't'));
+  }
+}
+
+TEST_F(TcpPeerTest, AnswersToNobodyAreIgnored) {
+  const FileDescriptor fd = ConnectFirst();
+  const std::string good = Writer().Number(uint32_t{0}).Take();
+  Say(fd, Bytes(kPutDone, 99, good) + Bytes(kGetFailed, 99, good) + Bytes(kGetGivenUp, 99));
+  Say(fd, Bytes(kGetData, 99, Writer().Number(uint64_t{0}).Number(uint64_t{0}).Take(), 4) + "1234");
+  Say(fd, PutHead(1, 1, 4, 4, 4) + "abcd");
+  const Frame answer = Hear(fd);
+  EXPECT_EQ(answer.type, kPutDone);
+  EXPECT_EQ(StatusOf(answer), 0u);
+  EXPECT_EQ(std::string(target_.data(), 9), "ttttabcdt");
+}
+
+// A put whose answer comes before its bytes were sent is no put.
+TEST_F(TcpPeerTest, AnEarlyAnswerEndsTheLink) {
+  std::vector<char> source(64 << 20);
+  const FileDescriptor fd = ConnectFirst();
+  auto put = Begin(*peer_, true, {{source.data(), 1, 0, source.size()}});
+  char some[1000];
+  EXPECT_GT(recv(fd.get(), some, sizeof some, 0), 0);
+  Say(fd, Bytes(kPutDone, 1, Writer().Number(uint32_t{0}).Take()));
+  EXPECT_EQ(put.get().code, HCCL_E_TCP_TRANSFER);
+}
+
+TEST_F(TcpPeerTest, BytesOfAGetGoIntoItsItemsOnly) {
+  const FileDescriptor fd = ConnectFirst();
+  const auto data = [](uint64_t item, uint64_t offset, const std::string& bytes) {
+    return Bytes(kGetData, 1, Writer().Number(item).Number(offset).Take(), bytes.size()) + bytes;
+  };
+  char bytes[8] = {'b', 'b', 'b', 'b', 'b', 'b', 'b', 'b'};
+  auto get = Begin(*peer_, false, {{bytes, 1, 0, 2}, {bytes + 4, 1, 0, 2}});
+  EXPECT_EQ(Hear(fd).type, kGetRequest);
+  Say(fd, data(0, 0, "12") + data(1, 1, "4"));
+  Say(fd, data(1, 1, "56"));
+  EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
+  EXPECT_EQ(std::string(bytes, 8), "12bbb4bb");
+}
+
+TEST_F(TcpPeerTest, ARangeThatIsNotOfferedIsReadAndForgotten) {
+  const FileDescriptor fd = ConnectFirst();
+  Say(fd, PutHead(1, 2, 0, 4, 4) + "1234" + PutHead(2, 1, 4093, 4, 4) + "1234" + PutHead(3, 1, UINT64_MAX, 4, 4) + "1234");
+  for (const uint32_t status : {1u, 2u, 2u}) EXPECT_EQ(StatusOf(Hear(fd)), status);
+  EXPECT_EQ(target_, std::vector<char>(4096, 't'));
+}
+
+// Whoever called may have given up on a connection that this side has welcomed, and calls again.
+TEST_F(TcpPeerTest, ConnectionsThatSayNothingDoNotMatter) {
+  for (int i = 0; i < 10; ++i) Connect();
+  FileDescriptor silent = Connect();
+  const FileDescriptor fd = ConnectFirst();
+  Say(fd, PutHead(1, 1, 0, 4, 4) + "1234");
+  EXPECT_EQ(StatusOf(Hear(fd)), 0u);
+  silent = FileDescriptor();
+  Say(fd, PutHead(2, 1, 0, 4, 4) + "1234");
+  EXPECT_EQ(StatusOf(Hear(fd)), 0u);
+}
+
+// All connections may be made before the first word of the first one is heard.
+TEST_F(TcpPeerTest, TheFirstConnectionMayBeTheLastToSpeak) {
+  const FileDescriptor first = Connect();
+  std::vector<FileDescriptor> others;
+  for (size_t i = 0; i < kTcpBulkConnections; ++i) others.push_back(Connect());
+  for (const FileDescriptor& other : others) Say(other, Opening(false));
+  Say(others.back(), PutHead(1, 1, 0, 4, 4) + "1234");
+  Say(first, Opening(true));
+  EXPECT_EQ(StatusOf(Hear(first)), 0u);
+}
+
+// Frames of a put that was given up may arrive over one connection later than the news of it over another.
+TEST_F(TcpPeerTest, APutThatWasGivenUpIsAnsweredBehindItsLastFrame) {
+  const FileDescriptor first = ConnectFirst();
+  const FileDescriptor other = Connect();
+  Say(other, Opening(false));
+  Say(first, Bytes(kPutGivenUp, 1, Writer().Number(uint64_t{8}).Take()));
+  Say(first, PutHead(2, 1, 0, 4, 4) + "1234");
+  EXPECT_EQ(Hear(first).id, 2u);
+  Say(other, PutHead(1, 1, 0, 100, 4) + "abcd" + PutHead(1, 1, 4, 100, 4) + "efgh");
+  EXPECT_EQ(Hear(first).id, 1u);
+  Say(first, Bytes(kPutGivenUp, 3, Writer().Number(uint64_t{0}).Take()));
+  EXPECT_EQ(Hear(first).id, 3u);
+  EXPECT_EQ(std::string(target_.data(), 12), "abcdefghtttt");
+}
+
+// Whatever was asked for before its stream was aborted must not be written later than what is asked for now.
+TEST_F(TcpPeerTest, APutWaitsForOnesThatWereGivenUpBefore) {
+  const FileDescriptor fd = ConnectFirst();
+  char byte = 'a';
+  const auto lease = std::make_shared<Lease>();
+  auto aborted = Begin(*peer_, true, {{&byte, 1, 0, 1}}, lease);
+  const auto hear_put = [&](uint64_t id) {
+    const Frame frame = Hear(fd);
+    EXPECT_EQ(frame.type, kPutData);
+    EXPECT_EQ(frame.id, id);
+    char sent;
+    EXPECT_EQ(recv(fd.get(), &sent, 1, MSG_WAITALL), 1);
+  };
+  hear_put(1);
+  lease->Close();
+  auto put = Begin(*peer_, true, {{&byte, 1, 0, 1}});
+  char got = 0;
+  auto get = Begin(*peer_, false, {{&got, 1, 0, 1}});
+  EXPECT_EQ(Hear(fd).type, kGetRequest) << "a get does not wait, and the put in front of it does";
+  Say(fd, Bytes(kPutDone, 1, Writer().Number(uint32_t{0}).Take()));
+  hear_put(2);
+  Say(fd, Bytes(kPutDone, 2, Writer().Number(uint32_t{0}).Take()));
+  EXPECT_EQ(put.get().code, HCCL_SUCCESS);
+}
+
+TEST_F(TcpPeerTest, AnEndInTheMiddleOfAFrameFailsWhatIsPending) {
+  for (const bool reset : {false, true}) {
+    SetUp();
+    FileDescriptor fd = ConnectFirst();
+    char byte = 0;
+    auto get = Begin(*peer_, false, {{&byte, 1, 0, 1}});
+    EXPECT_EQ(Hear(fd).type, kGetRequest);
+    Say(fd, PutHead(1, 1, 0, 100, 100) + "half");
+    const linger at_once{1, 0};
+    if (reset) EXPECT_EQ(setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+    fd = FileDescriptor();
+    EXPECT_EQ(get.get().code, reset ? HCCL_E_TCP_TRANSFER : HCCL_E_REMOTE);
+  }
+}
+
+// A transfer larger than a frame asks the other side for more connections, and does without when none come.
+TEST_F(TcpPeerTest, ALargeGetAsksForMoreConnections) {
+  const FileDescriptor fd = ConnectFirst();
+  std::vector<char> bytes(2 << 20);
+  auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
+  EXPECT_EQ(Hear(fd).type, kMoreWanted);
+  EXPECT_EQ(Hear(fd).type, kGetRequest);
+  const std::string frame(256 << 10, 'x');
+  for (uint64_t at = 0; at < bytes.size(); at += frame.size())
+    Say(fd, Bytes(kGetData, 1, Writer().Number(uint64_t{0}).Number(at).Take(), frame.size()) + frame);
+  EXPECT_EQ(get.get().code, HCCL_SUCCESS);
+  EXPECT_EQ(bytes, std::vector<char>(2 << 20, 'x'));
+}
+
+// A peer that is there and does nothing.
+TEST_F(TcpPeerTest, SilenceWithWorkPendingHasALimit) {
+  setenv("HCCL_RDMA_TIMEOUT", "14", 1);  // 4.096 us * 2^14 * 2
+  setenv("HCCL_RDMA_RETRY_CNT", "1", 1);
+  SetUp();
+  unsetenv("HCCL_RDMA_TIMEOUT");
+  unsetenv("HCCL_RDMA_RETRY_CNT");
+  const FileDescriptor fd = ConnectFirst();
+  char byte = 0;
+  const TransferEnd end = Move(*peer_, true, {{&byte, 1, 0, 1}});
+  EXPECT_EQ(end.code, HCCL_E_ROCE_TRANSFER);
+  EXPECT_NE(end.text.find("HCCL_RDMA_TIMEOUT"), std::string::npos);
+}
+
+}  // namespace tcp_peer_test
