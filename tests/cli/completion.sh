@@ -30,7 +30,7 @@ expect e : env exec
 expect exec --de : --devices --device-memory
 expect exec --engine '' : auto cpu cuda
 expect exec --schedule l : latest
-expect exec --engine cpu --hccl : --hccl-link-timeout
+expect exec --engine cpu --hccl : --hccl-link --hccl-link-timeout
 expect doctor --he : --help
 expect exec --lanes '' : ''
 expect exec -- ./pro : ''
