@@ -7,6 +7,7 @@
 namespace ropeway::cli {
 
 void AddBench(CLI::App& app, int* status);
+void AddCheck(CLI::App& app, int* status);
 void AddCompletion(CLI::App& app, int* status);
 void AddDemo(CLI::App& app, int* status);
 void AddDoctor(CLI::App& app, int* status);

@@ -1,25 +1,17 @@
 // `ropeway exec`: runs a program with Ropeway's libraries and Python module in front of every other, and with the settings that its
 // flags give.
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/environment.h"
+#include "cli/launch.h"
 #include "cli/settings.h"
 
 namespace ropeway::cli {
 namespace {
-
-constexpr int kCannotRun = 126;  // as shells say it
-constexpr int kNotFound = 127;
 
 struct ExecOptions {
   std::vector<std::string> words;  // the program and its arguments
@@ -54,34 +46,12 @@ void ExportSettings(const ExecOptions& options) {
   }
 }
 
-void Export(const TreeVariable& variable) {
-  const char* before = std::getenv(variable.name);
-  const bool more = variable.in_front && before != nullptr && *before != '\0';
-  setenv(variable.name, (more ? variable.value + ":" + before : variable.value).c_str(), 1);
-}
-
-// Returns only when the program could not be started.
-int Execute(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  const int error = errno;
-  const bool plain_file = error == ENOENT && words[0].find('/') == std::string::npos && access(words[0].c_str(), X_OK) == 0;
-  std::fprintf(stderr, "ropeway exec: cannot run %s: %s%s\n", words[0].c_str(), std::strerror(error),
-               plain_file ? "; a program of this folder is written ./NAME" : "");
-  return error == ENOENT ? kNotFound : kCannotRun;
-}
-
 int RunExec(const ExecOptions& options) {
   const Tree tree = FindTree();
-  if (tree.library_folder.empty()) {
-    std::fprintf(stderr, "ropeway exec: no lib64/libascendcl.so in %s; install the tree again\n", tree.root.c_str());
-    return 1;
-  }
+  if (!HasLibrary("exec", tree)) return 1;
   ExportSettings(options);
   for (const TreeVariable& variable : TreeVariables(tree)) Export(variable);
-  return Execute(options.words);
+  return Execute("exec", options.words);
 }
 
 }  // namespace

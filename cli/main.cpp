@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   ropeway::cli::AddDemo(app, &status);
   ropeway::cli::AddExec(app, &status);
+  ropeway::cli::AddCheck(app, &status);
   ropeway::cli::AddBench(app, &status);
   ropeway::cli::AddDoctor(app, &status);
   ropeway::cli::AddTune(app, &status);

@@ -21,7 +21,7 @@ function(ropeway_tree_link path target)
   install(FILES ${staging_dir}/${path} DESTINATION ${folder})
 endfunction()
 
-set(tree_libraries ascendcl hccl)
+set(tree_libraries ascendcl hccl ropeway_check)
 if(TARGET ropeway_cuda)
   list(APPEND tree_libraries ropeway_cuda)
 endif()

@@ -1,0 +1,167 @@
+#include "check/books.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "check/symbols.h"
+
+namespace ropeway::check {
+namespace {
+
+std::string SizeText(size_t size) {
+  const char* const units[] = {"bytes", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  while (unit < 3 && size >= 1024 && size % 1024 == 0) {
+    size /= 1024;
+    ++unit;
+  }
+  return std::to_string(size) + " " + units[unit];
+}
+
+std::string AddressText(uintptr_t address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%zx", static_cast<size_t>(address));
+  return text;
+}
+
+std::string Sentence(const Party& party) {
+  return party.call + " " + party.location + (party.where.empty() ? "" : " (" + party.where + ")");
+}
+
+Rule RuleOf(const Conflict& conflict, bool replay) {
+  if (replay) return Rule::kGraphRace;
+  if (!conflict.later_writes) return Rule::kRaceRead;
+  return conflict.earlier_writes ? Rule::kRaceWrites : Rule::kRaceOverwrite;
+}
+
+}  // namespace
+
+Books& Books::Get() {
+  static auto* const books = new Books;  // programs call until their very end
+  return *books;
+}
+
+Books::Books() : model([this](const Conflict& conflict) { OnConflict(conflict); }) {}
+
+StreamIndex Books::StreamOf(aclrtStream stream) {
+  const auto known = streams_.find(stream);
+  if (known != streams_.end()) return known->second.index;
+  const StreamIndex index = model.AddStream();
+  streams_[stream] = {index, -1, 0};
+  names_.resize(index + 1);
+  names_[index] = "default stream";
+  return index;
+}
+
+void Books::AddStream(aclrtStream handle, int32_t device, uint32_t operation) {
+  const StreamIndex index = model.AddStream();
+  streams_[handle] = {index, device, operation};
+  names_.resize(index + 1);
+  names_[index] = "stream " + std::to_string(++last_name_);
+}
+
+std::string Books::NameOf(StreamIndex stream) const {
+  const StreamIndex runner = model.RunnerOf(stream);
+  return runner < names_.size() && !names_[runner].empty() ? names_[runner] : "stream";
+}
+
+void Books::AddBlock(const void* address, size_t size, Block::Kind kind, uint32_t operation) {
+  const Range range = RangeOf(address, size);
+  model.Forget(range);
+  blocks_[range.begin] = {range, kind, operation};
+}
+
+const Block* Books::BlockAt(const void* address) const {
+  const auto wanted = reinterpret_cast<uintptr_t>(address);
+  auto at = blocks_.upper_bound(wanted);
+  if (at == blocks_.begin()) return nullptr;
+  --at;
+  return wanted < at->second.range.end ? &at->second : nullptr;
+}
+
+void Books::EndBlock(const void* address, Rule rule, uint32_t operation) {
+  const auto at = blocks_.find(reinterpret_cast<uintptr_t>(address));
+  if (at == blocks_.end()) return;
+  HostUse(rule, at->second.range, true, operation);
+  model.Forget(at->second.range);
+  descriptors.erase(descriptors.lower_bound(at->second.range.begin), descriptors.lower_bound(at->second.range.end));
+  blocks_.erase(at);
+}
+
+void Books::HostUse(Rule rule, const Range& range, bool write, uint32_t operation) {
+  model.PassUses(range, write, [&](const Use& use, bool written, const Range& part) {
+    const char* const verb = rule == Rule::kHostPasses ? (write ? "writes " : "reads ") : "ends ";
+    Tell(rule, operation, verb + Describe(part), use,
+         written ? "writes it, and may not have run yet" : "reads it, and may not have run yet");
+  });
+  if (write) model.HostWrote(range);
+}
+
+void Books::FinishAll(int32_t device) {
+  for (const auto& [handle, stream] : streams_)
+    if (device < 0 || stream.device < 0 || stream.device == device) model.Finish(model.LastOf(stream.index));
+}
+
+bool Books::AnyPending(int32_t device) const {
+  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
+    const StreamState& stream = entry.second;
+    return stream.device >= 0 && stream.device == device && model.Pending(stream.index);
+  });
+}
+
+Party Books::PartyOf(uint32_t number, const Place& place) const {
+  const Operation& operation = operations.At(number);
+  Party party{operation.call, Locate(operation.site).Short(), "", {}};
+  if (place) party.where = NameOf(place.stream) + " #" + std::to_string(place.number);
+  for (void* frame : operation.stack) {
+    const Location location = Locate(reinterpret_cast<uintptr_t>(frame));
+    party.stack.push_back(location.function + " " + location.Short());
+  }
+  return party;
+}
+
+std::string Books::Describe(const Range& range) const {
+  const std::string size = SizeText(range.end - range.begin);
+  const Block* const block = BlockAt(reinterpret_cast<void*>(range.begin));
+  if (block == nullptr) return AddressText(range.begin) + ", " + size;
+  const Party maker = PartyOf(block->operation, {});
+  return "block " + AddressText(block->range.begin) + " +" + std::to_string(range.begin - block->range.begin) + ", " + size + " (" +
+         Sentence(maker) + ")";
+}
+
+void Books::Tell(Rule rule, uint32_t operation, const std::string& what) {
+  if (!findings.Add(rule, operation, 0)) return;
+  const Party party = PartyOf(operation, {});
+  findings.Tell({rule, {Sentence(party) + " " + what}, {party}});
+}
+
+void Books::Tell(Rule rule, uint32_t operation, const std::string& what, const Use& use, const std::string& does) {
+  if (!findings.Add(rule, operation, use.operation)) return;
+  const Party party = PartyOf(operation, {}), other = PartyOf(use.operation, use.place);
+  findings.Tell({rule, {Sentence(party) + " " + what, Sentence(other) + " " + does}, {party, other}});
+}
+
+void Books::OnConflict(const Conflict& conflict) {
+  const bool replay = model.IsBranch(conflict.earlier.place.stream) || model.IsBranch(conflict.later.place.stream);
+  const Rule rule = RuleOf(conflict, replay);
+  if (!findings.Add(rule, conflict.later.operation, conflict.earlier.operation)) return;
+  const Party later = PartyOf(conflict.later.operation, conflict.later.place);
+  const Party earlier = PartyOf(conflict.earlier.operation, conflict.earlier.place);
+  Finding finding{rule, {}, {later, earlier}};
+  finding.lines.push_back(Sentence(later) + (conflict.later_writes ? " writes " : " reads ") + Describe(conflict.part));
+  finding.lines.push_back(Sentence(earlier) + (conflict.earlier_writes ? " writes it" : " reads it") + ", and nothing orders the two");
+  const std::string hint = Hint(conflict);
+  if (!hint.empty()) finding.lines.push_back(hint);
+  findings.Tell(finding);
+}
+
+// A wait that was meant to order the two looks at a record of another stream.
+std::string Books::Hint(const Conflict& conflict) const {
+  const std::shared_ptr<const Point> wait = model.LastWait(conflict.later.place.stream);
+  if (wait == nullptr || wait->place.stream == conflict.earlier.place.stream) return "";
+  const Party record = PartyOf(wait->operation, {});
+  return "the event of " + record.location + " was recorded on " + NameOf(wait->place.stream) + "; did you mean " +
+         NameOf(conflict.earlier.place.stream) + "?";
+}
+
+}  // namespace ropeway::check

@@ -1,0 +1,77 @@
+// One call of the program, from the hook's first line to its last. Calls that come out of the target itself, or out of another hook, are
+// passed on and not kept.
+#pragma once
+
+#include <mutex>
+
+#include "check/books.h"
+#include "check/next.h"
+
+namespace ropeway::check {
+
+class Call {
+ public:
+  Call(const char* name, const void* caller);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // Runs keep(books, operation) under the lock if the call is the program's own.
+  template <typename Function>
+  void Keep(Function keep) {
+    if (depth_ != 1) return;
+    const std::lock_guard lock(Mutex());
+    Books& books = Books::Get();
+    const uint32_t operation = books.operations.NumberOf(name_, caller_);
+    if (!books.operations.At(operation).inside) keep(books, operation);
+  }
+
+  static std::mutex& Mutex();
+
+ private:
+  const char* const name_;
+  const uintptr_t caller_;
+  int depth_;
+};
+
+// The handle of the default stream stands for the null that programs pass.
+aclrtStream Named(aclrtStream stream);
+int32_t CurrentDevice();
+
+#define RW_CALL(name) ::ropeway::check::Call call(#name, __builtin_return_address(0))
+
+// A hook of the usual shape: the call itself, then, if it succeeded, what is kept of it, with `books` and `operation` at hand.
+#define RW_KEPT(name, parameters, arguments, ...)                                               \
+  RW_HOOK(name);                                                                                \
+  aclError name parameters {                                                                    \
+    RW_CALL(name);                                                                              \
+    const aclError code = NEXT(name) arguments;                                                 \
+    if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t operation) { __VA_ARGS__; }); \
+    return code;                                                                                \
+  }
+
+// Judged before the call: what it passes, or ends, may be over when it returns.
+#define RW_AT_ONCE(name, parameters, arguments, ...)                   \
+  RW_HOOK(name);                                                       \
+  aclError name parameters {                                           \
+    RW_CALL(name);                                                     \
+    call.Keep([&](Books& books, uint32_t operation) { __VA_ARGS__; }); \
+    return NEXT(name) arguments;                                       \
+  }
+
+// The first one again for what was put into `stream`: `index` is the model's number of it.
+#define RW_QUEUED(name, parameters, arguments, ...)    \
+  RW_HOOK(name);                                       \
+  aclError name parameters {                           \
+    RW_CALL(name);                                     \
+    const aclError code = NEXT(name) arguments;        \
+    if (code != ACL_SUCCESS) return code;              \
+    const aclrtStream named = Named(stream);           \
+    call.Keep([&](Books& books, uint32_t operation) {  \
+      const StreamIndex index = books.StreamOf(named); \
+      __VA_ARGS__;                                     \
+    });                                                \
+    return code;                                       \
+  }
+
+}  // namespace ropeway::check

@@ -1,0 +1,96 @@
+// Copies and memsets, one at a time: queued ones take their place in the stream, the others happen at once.
+#include <array>
+
+#include "check/call.h"
+
+using namespace ropeway::check;
+
+namespace {
+
+// A host side that the runtime does not know makes the call wait for its stream and copy.
+bool Pageable(const Books& books, const void* address) { return books.BlockAt(address) == nullptr; }
+
+void FinishPageable(Books& books, const Place& place, uint32_t operation) {
+  books.model.Finish(place);
+  books.Tell(Rule::kTipPageable, operation, "copies pageable memory: the call waited for its stream and copied");
+}
+
+// One operation over some rows.
+struct Rows {
+  void* dst;
+  size_t dst_pitch;
+  const void* src;
+  size_t src_pitch;
+  size_t width;
+  size_t height;
+};
+
+std::vector<Access> AccessesOf(const Rows& rows) {
+  std::vector<Access> accesses;
+  for (size_t row = 0; row < rows.height; ++row) {
+    accesses.push_back({RangeOf(static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width), false});
+    accesses.push_back({RangeOf(static_cast<const char*>(rows.dst) + row * rows.dst_pitch, rows.width), true});
+  }
+  return accesses;
+}
+
+void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKind kind, StreamIndex index) {
+  if (rows.width == 0 || rows.height == 0) return;
+  if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {  // the source was taken during the call
+    books.HostUse(Rule::kHostPasses, RangeOf(rows.src, rows.width), false, operation);
+    const Access write{RangeOf(rows.dst, rows.width), true};
+    books.model.SubmitUse(index, operation, {&write, 1});
+    return;
+  }
+  const bool pageable = kind != ACL_MEMCPY_DEVICE_TO_DEVICE && (Pageable(books, rows.dst) || Pageable(books, rows.src));
+  Place place;
+  if (rows.height == 1) {
+    const std::array<Access, 2> accesses{{{RangeOf(rows.src, rows.width), false}, {RangeOf(rows.dst, rows.width), true}}};
+    place = books.model.SubmitUse(index, operation, accesses);
+  } else {
+    place = books.model.SubmitUse(index, operation, AccessesOf(rows));
+  }
+  if (pageable) FinishPageable(books, place, operation);
+}
+
+void KeepAtOnce(Books& books, uint32_t operation, const Rows& rows) {
+  for (const Access& access : AccessesOf(rows)) books.HostUse(Rule::kHostPasses, access.range, access.write, operation);
+}
+
+void KeepMemset(Books& books, uint32_t operation, void* address, size_t size, StreamIndex index) {
+  const Block* const block = books.BlockAt(address);
+  const bool host = block == nullptr || block->kind == Block::Kind::kPinned || block->kind == Block::Kind::kRegistered;
+  if (host) return books.HostUse(Rule::kHostPasses, RangeOf(address, size), true, operation);  // written at once, whatever is queued
+  const Access write{RangeOf(address, size), true};
+  books.model.SubmitUse(index, operation, {&write, 1});
+}
+
+}  // namespace
+
+RW_QUEUED(aclrtMemcpyAsync, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
+          (dst, destMax, src, count, kind, stream), KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, kind, index))
+RW_QUEUED(aclrtMemcpyAsyncWithCondition,
+          (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
+          (dst, destMax, src, count, kind, stream), KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, kind, index))
+RW_QUEUED(aclrtMemcpy2dAsync,
+          (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream),
+          (dst, dpitch, src, spitch, width, height, kind, stream),
+          KeepCopy(books, operation, {dst, dpitch, src, spitch, width, height}, kind, index))
+RW_QUEUED(aclrtMemsetAsync, (void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream),
+          (devPtr, maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
+RW_QUEUED(aclrtMemsetD32Async, (void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream), (ptr, memSize, value, N, stream),
+          KeepMemset(books, operation, ptr, 4 * N, index))
+RW_QUEUED(aclrtReduceAsync,
+          (void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream, void* reserve),
+          (dst, src, count, kind, type, stream, reserve),
+          KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, ACL_MEMCPY_DEVICE_TO_DEVICE, index))
+
+// Judged before they happen: what they pass may be over when they return.
+RW_AT_ONCE(aclrtMemcpy, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind), (dst, destMax, src, count, kind),
+           KeepAtOnce(books, operation, {dst, 0, src, 0, count, 1}))
+RW_AT_ONCE(aclrtMemcpy2d, (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind),
+           (dst, dpitch, src, spitch, width, height, kind), KeepAtOnce(books, operation, {dst, dpitch, src, spitch, width, height}))
+RW_AT_ONCE(aclrtMemset, (void* devPtr, size_t maxCount, int32_t value, size_t count), (devPtr, maxCount, value, count),
+           books.HostUse(Rule::kHostPasses, RangeOf(devPtr, count), true, operation))
+RW_AT_ONCE(aclrtMemsetD32, (void* ptr, size_t memSize, uint32_t value, size_t N), (ptr, memSize, value, N),
+           books.HostUse(Rule::kHostPasses, RangeOf(ptr, 4 * N), true, operation))

@@ -1,0 +1,110 @@
+// Events of the three kinds, and notifies.
+#include "check/call.h"
+
+using namespace ropeway::check;
+
+namespace {
+
+void KeepEvent(Books& books, uint32_t operation, aclrtEvent event, bool is_flag) {
+  EventState state;
+  state.is_flag = is_flag;
+  state.operation = operation;
+  books.events.insert_or_assign(event, std::move(state));
+}
+
+void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index) {
+  EventState& event = books.events[handle];
+  const auto point = std::make_shared<Point>();
+  point->operation = operation;
+  const bool unseen = event.latest && !event.latest->waited_for && event.latest->place && event.latest->place.stream != index;
+  event.lost = unseen && !books.model.Finished(event.latest->place) ? event.latest : nullptr;
+  event.latest = point;
+  event.capture = books.model.CaptureOf(index);
+  Step step;
+  step.effect = Step::Effect::kPass;
+  step.operation = operation;
+  step.point = point;
+  if (event.is_flag) step.flag = event.flag;
+  books.model.Submit(index, std::move(step));
+}
+
+// A stream that waits for a captured event joins the capture.
+void JoinCapture(Books& books, const EventState& event, StreamIndex index) {
+  if (event.capture && !books.model.CaptureOf(index)) books.model.Capture(index, event.capture);
+}
+
+void KeepWait(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index) {
+  EventState& event = books.events[handle];
+  if (event.latest == nullptr && !event.is_flag)
+    return books.Tell(Rule::kEventUnrecorded, operation, "waits for an event that was never recorded: it orders nothing");
+  if (event.lost) {
+    const Use lost{event.lost->place, event.lost->operation};
+    books.Tell(Rule::kEventRerecorded, operation, "waits for the latest record of its event", lost,
+               "had recorded it before, for nobody: the wait does not order what is in front of that");
+    event.lost = nullptr;
+  }
+  JoinCapture(books, event, index);
+  Step step;
+  step.operation = operation;
+  step.effect = event.is_flag ? Step::Effect::kWaitFlag : Step::Effect::kWaitPoint;
+  step.flag = event.flag;
+  step.point = event.latest;
+  if (event.latest) event.latest->waited_for = true;
+  event.waits[index] = books.model.Submit(index, std::move(step));
+}
+
+void KeepReset(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index) {
+  const EventState& event = books.events[handle];
+  if (!event.is_flag) return;
+  Step step;
+  step.effect = Step::Effect::kClearFlag;
+  step.operation = operation;
+  step.flag = event.flag;
+  books.model.Submit(index, std::move(step));
+}
+
+void KeepReached(Books& books, aclrtEvent handle) {
+  EventState& event = books.events[handle];
+  if (event.latest == nullptr) return;
+  event.latest->waited_for = true;
+  event.lost = nullptr;
+  books.model.Finish(*event.latest);
+}
+
+void JudgeDestroy(Books& books, uint32_t operation, const EventState& event) {
+  for (const auto& [stream, wait] : event.waits)
+    if (wait && !books.model.Finished(wait))
+      return books.Tell(Rule::kLifeDestroy, operation,
+                        "destroys an event that " + books.NameOf(stream) + " #" + std::to_string(wait.number) + " waits for");
+}
+
+void KeepDestroy(Books& books, uint32_t operation, aclrtEvent handle) {
+  JudgeDestroy(books, operation, books.events[handle]);
+  books.events.erase(handle);
+}
+
+}  // namespace
+
+RW_KEPT(aclrtCreateEvent, (aclrtEvent * event), (event), KeepEvent(books, operation, *event, false))
+RW_KEPT(aclrtCreateEventWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, true))
+RW_KEPT(aclrtCreateEventExWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, false))
+RW_AT_ONCE(aclrtDestroyEvent, (aclrtEvent event), (event), KeepDestroy(books, operation, event))
+
+RW_QUEUED(aclrtRecordEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepRecord(books, operation, event, index))
+RW_QUEUED(aclrtRecordEventWithFlag, (aclrtEvent event, aclrtStream stream, uint32_t flag), (event, stream, flag),
+          KeepRecord(books, operation, event, index))
+RW_QUEUED(aclrtResetEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepReset(books, operation, event, index))
+RW_QUEUED(aclrtStreamWaitEvent, (aclrtStream stream, aclrtEvent event), (stream, event), KeepWait(books, operation, event, index))
+RW_QUEUED(aclrtStreamWaitEventWithFlag, (aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag),
+          (stream, event, timeout, flag), KeepWait(books, operation, event, index))
+RW_QUEUED(aclrtStreamWaitEventWithTimeout, (aclrtStream stream, aclrtEvent event, int32_t timeout), (stream, event, timeout),
+          KeepWait(books, operation, event, index))
+
+RW_KEPT(aclrtSynchronizeEvent, (aclrtEvent event), (event), (void)operation; KeepReached(books, event))
+RW_KEPT(aclrtSynchronizeEventWithTimeout, (aclrtEvent event, int32_t timeout), (event, timeout), (void)operation; KeepReached(books, event))
+RW_KEPT(aclrtQueryEventStatus, (aclrtEvent event, aclrtEventRecordedStatus* status), (event, status), (void)operation;
+        if (*status == ACL_EVENT_RECORDED_STATUS_COMPLETE) KeepReached(books, event))
+RW_KEPT(aclrtQueryEvent, (aclrtEvent event, aclrtEventStatus* status), (event, status), (void)operation;
+        if (*status == ACL_EVENT_STATUS_COMPLETE) KeepReached(books, event))
+RW_KEPT(aclrtEventElapsedTime, (float* ms, aclrtEvent startEvent, aclrtEvent endEvent), (ms, startEvent, endEvent), (void)operation;
+        KeepReached(books, startEvent); KeepReached(books, endEvent))

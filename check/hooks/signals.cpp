@@ -1,0 +1,65 @@
+// Notifies, and words of memory that streams wait for.
+#include "check/call.h"
+
+using namespace ropeway::check;
+
+namespace {
+
+void KeepNotify(Books& books, uint32_t operation, aclrtNotify handle) {
+  NotifyState state;
+  state.operation = operation;
+  books.notifies.insert_or_assign(handle, std::move(state));
+}
+
+void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
+  const NotifyState& notify = books.notifies[handle];
+  for (const auto& [stream, wait] : notify.waits)
+    if (wait && !books.model.Finished(wait)) {
+      books.Tell(Rule::kLifeDestroy, operation,
+                 "destroys a notify that " + books.NameOf(stream) + " #" + std::to_string(wait.number) + " waits for");
+      break;
+    }
+  books.notifies.erase(handle);
+}
+
+void KeepRecord(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
+  Step step;
+  step.effect = Step::Effect::kPass;
+  step.operation = operation;
+  step.point = std::make_shared<Point>();
+  step.flag = books.notifies[handle].flag;
+  books.model.Submit(index, std::move(step));
+}
+
+void KeepWait(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
+  NotifyState& notify = books.notifies[handle];
+  Step step;
+  step.effect = Step::Effect::kTakeFlag;
+  step.operation = operation;
+  step.flag = notify.flag;
+  notify.waits[index] = books.model.Submit(index, std::move(step));
+}
+
+void KeepWord(Books& books, uint32_t operation, Step::Effect effect, const void* address, uint64_t value, uint32_t condition,
+              StreamIndex index) {
+  Step step;
+  step.effect = effect;
+  step.operation = operation;
+  step.value = value;
+  step.condition = static_cast<uint8_t>(condition);
+  step.word = books.model.WordAt(reinterpret_cast<uintptr_t>(address));
+  books.model.Submit(index, std::move(step));
+}
+
+}  // namespace
+
+RW_KEPT(aclrtCreateNotify, (aclrtNotify * notify, uint64_t flag), (notify, flag), KeepNotify(books, operation, *notify))
+RW_AT_ONCE(aclrtDestroyNotify, (aclrtNotify notify), (notify), KeepDestroy(books, operation, notify))
+RW_QUEUED(aclrtRecordNotify, (aclrtNotify notify, aclrtStream stream), (notify, stream), KeepRecord(books, operation, notify, index))
+RW_QUEUED(aclrtWaitAndResetNotify, (aclrtNotify notify, aclrtStream stream, uint32_t timeout), (notify, stream, timeout),
+          KeepWait(books, operation, notify, index))
+
+RW_QUEUED(aclrtValueWrite, (void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream), (devAddr, value, flag, stream),
+          KeepWord(books, operation, Step::Effect::kStore, devAddr, value, flag, index))
+RW_QUEUED(aclrtValueWait, (void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream), (devAddr, value, flag, stream),
+          KeepWord(books, operation, Step::Effect::kWaitWord, devAddr, value, flag, index))

@@ -1,0 +1,247 @@
+#include "check/model/model.h"
+
+#include <algorithm>
+
+namespace ropeway::check {
+namespace {
+
+bool Satisfies(const Word::Store& store, uint64_t value, uint8_t condition) {
+  if (!store.known) return false;
+  switch (condition) {
+    case 0: return static_cast<int64_t>(store.value - value) >= 0;
+    case 1: return store.value == value;
+    case 2: return (store.value & value) != 0;
+    default: return ~(store.value | value) != 0;
+  }
+}
+
+const Word::Store* Satisfying(const Step& step) {
+  for (const Word::Store& store : step.word->stores)
+    if (Satisfies(store, step.value, step.condition)) return &store;
+  return nullptr;
+}
+
+// A flag that is set already lets waits through: they can rely on no more than what was in front of the first record.
+void Set(Flag* flag, const Clock& clock) {
+  if (flag->set) return;
+  *flag = {true, clock};
+}
+
+}  // namespace
+
+StreamIndex Model::AddStream() {
+  streams_.emplace_back();
+  return static_cast<StreamIndex>(streams_.size() - 1);
+}
+
+Place Model::Submit(StreamIndex index, Step step) {
+  Stream& stream = streams_[index];
+  if (stream.capture) {
+    if (step.point) step.point->in_capture = true;
+    stream.capture->nodes.push_back({stream.capture_branch, std::move(step)});
+    return {};
+  }
+  step.number = ++stream.submitted;
+  const Place place{index, step.number};
+  if (step.point && step.effect == Step::Effect::kPass) step.point->place = place;
+  if (!stream.held.empty() || !CanPass(step)) {
+    if (stream.held.empty()) held_up_.push_back(index);
+    stream.held.push_back(std::move(step));
+    return place;
+  }
+  Perform(index, step);
+  DrainOthers();
+  return place;
+}
+
+Place Model::SubmitUse(StreamIndex index, uint32_t operation, std::span<const Access> accesses) {
+  Stream& stream = streams_[index];
+  if (stream.capture || !stream.held.empty()) {
+    Step step;
+    step.operation = operation;
+    step.accesses.assign(accesses.begin(), accesses.end());
+    return Submit(index, std::move(step));
+  }
+  const uint64_t number = ++stream.submitted;
+  Use(index, number, operation, accesses);
+  stream.clock.Raise({index, number});
+  if (!held_up_.empty()) DrainOthers();
+  return {index, number};
+}
+
+bool Model::Ordered(const Place& earlier, const Stream& later, StreamIndex later_index) const {
+  return earlier.stream == later_index || Finished(earlier) || later.clock.Of(earlier.stream) >= earlier.number;
+}
+
+void Model::Use(StreamIndex index, uint64_t number, uint32_t operation, std::span<const Access> accesses) {
+  const Stream& stream = streams_[index];
+  const check::Use use{{index, number}, operation};
+  const auto finished = [this](const Place& place) { return Finished(place); };
+  for (const Access& access : accesses) {
+    if (access.range.empty()) continue;
+    ranges_.Visit(access.range, [&](const check::Use& earlier, bool written, const Range& part) {
+      if ((written || access.write) && !Ordered(earlier.place, stream, index)) on_conflict_({earlier, written, use, access.write, part});
+    });
+    if (!access.write) {
+      ranges_.Read(access.range, use, finished);
+      continue;
+    }
+    ranges_.Write(access.range, use);
+    if (!words_.empty()) TellWords(index, access.range);
+  }
+  ranges_.Sweep(finished);
+}
+
+void Model::TellWords(StreamIndex index, const Range& range) {
+  for (auto at = words_.lower_bound(range.begin); at != words_.end() && at->first < range.end; ++at)
+    at->second->stores.push_back({false, 0, streams_[index].clock});
+}
+
+bool Model::CanPass(const Step& step) const {
+  switch (step.effect) {
+    case Step::Effect::kWaitPoint: return step.point->passed;
+    case Step::Effect::kWaitFlag:
+    case Step::Effect::kTakeFlag: return step.flag->set;
+    case Step::Effect::kWaitWord: return Satisfying(step) != nullptr;
+    default: return true;
+  }
+}
+
+void Model::Wait(StreamIndex index, const Clock& clock) {
+  Clock& own = streams_[index].clock;
+  for (const Place& place : clock.entries())
+    if (!Finished(place)) own.Raise(place);
+}
+
+// Also of a wait that cannot pass, when the host saw it passed all the same: by something that the model does not see.
+void Model::Perform(StreamIndex index, const Step& step) {
+  Stream& stream = streams_[index];
+  switch (step.effect) {
+    case Step::Effect::kWaitPoint:
+      Wait(index, step.point->clock);
+      stream.last_wait = step.point;
+      break;
+    case Step::Effect::kWaitFlag: Wait(index, step.flag->clock); break;
+    case Step::Effect::kTakeFlag:
+      Wait(index, step.flag->clock);
+      *step.flag = {};
+      break;
+    case Step::Effect::kWaitWord:
+      if (const Word::Store* store = Satisfying(step)) {
+        Wait(index, store->clock);
+        break;
+      }
+      for (const Word::Store& store : step.word->stores) Wait(index, store.clock);
+      break;
+    case Step::Effect::kReplay: Replay(index, step); break;
+    default: break;
+  }
+  Use(index, step.number, step.operation, step.accesses);
+  stream.clock.Drop([&](const Place& place) { return place.stream != index && Finished(place); });
+  stream.clock.Raise({index, step.number});
+  switch (step.effect) {
+    case Step::Effect::kPass:
+      step.point->clock = stream.clock;
+      step.point->passed = true;
+      if (step.flag) Set(step.flag.get(), stream.clock);
+      break;
+    case Step::Effect::kClearFlag: *step.flag = {}; break;
+    case Step::Effect::kStore: step.word->stores.push_back({true, step.value, stream.clock}); break;
+    default: break;
+  }
+}
+
+// A branch begins behind what is in front of the replay, and the replay ends behind all of them.
+void Model::Replay(StreamIndex index, const Step& step) {
+  Graph& graph = *step.graph;
+  Wait(index, graph.end);
+  graph.last = {index, step.number};
+  graph.operation = step.operation;
+  const Clock base = streams_[index].clock;
+  for (const StreamIndex branch : graph.branches) {
+    streams_[branch].clock.Join(base);
+    streams_[branch].runner = index;
+  }
+  for (const Graph::Node& node : graph.nodes)
+    if (node.step.point) node.step.point->passed = false;
+  for (Graph::Node& node : graph.nodes) {
+    node.step.number = ++streams_[node.branch].submitted;
+    // Nobody can hold up a part of a replay here; what would have is taken for ordered behind everything.
+    if (!CanPass(node.step) && node.step.effect != Step::Effect::kWaitPoint)
+      for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(node.branch, streams_[other].clock);
+    Perform(node.branch, node.step);
+  }
+  for (const StreamIndex branch : graph.branches) Wait(index, streams_[branch].clock);
+  graph.end = streams_[index].clock;
+  graph.end.Raise({index, step.number});
+}
+
+void Model::Drain(StreamIndex index, bool by_force, uint64_t up_to) {
+  std::deque<Step>& held = streams_[index].held;
+  while (!held.empty() && ((by_force && held.front().number <= up_to) || CanPass(held.front()))) {
+    const Step step = std::move(held.front());
+    held.pop_front();
+    Perform(index, step);
+  }
+}
+
+void Model::DrainOthers() {
+  for (size_t before = 0; !held_up_.empty() && before != held_up_.size();) {
+    before = held_up_.size();
+    for (const StreamIndex index : held_up_) Drain(index, false, 0);
+    std::erase_if(held_up_, [this](StreamIndex index) { return streams_[index].held.empty(); });
+  }
+}
+
+void Model::Finish(const Place& place) {
+  if (!place || Finished(place)) return;
+  Stream& stream = streams_[place.stream];
+  Drain(place.stream, true, place.number);
+  DrainOthers();
+  for (const Place& known : stream.clock.entries())
+    if (known.stream != place.stream) streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
+  stream.finished = std::max(stream.finished, place.number);
+}
+
+void Model::Finish(const Point& point) {
+  if (!point.place) return;
+  if (!point.passed) return Finish(point.place);
+  for (const Place& known : point.clock.entries())
+    streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
+}
+
+void Model::PassUses(const Range& range, bool write, const OnUse& meet) {
+  ranges_.Visit(range, [&](const check::Use& use, bool written, const Range& part) {
+    if ((written || write) && !Finished(use.place)) meet(use, written, part);
+  });
+}
+
+void Model::HostWrote(const Range& range) {
+  for (auto at = words_.lower_bound(range.begin); at != words_.end() && at->first < range.end; ++at) at->second->stores.clear();
+}
+
+std::shared_ptr<Word> Model::WordAt(uintptr_t address) {
+  std::shared_ptr<Word>& word = words_[address];
+  if (!word) word = std::make_shared<Word>();
+  return word;
+}
+
+void Model::Capture(StreamIndex index, std::shared_ptr<Graph> graph) {
+  const StreamIndex branch = AddStream();
+  streams_[branch].branch = true;
+  graph->branches.push_back(branch);
+  streams_[index].capture_branch = branch;
+  streams_[index].capture = std::move(graph);
+}
+
+void Model::EndCapture(const Graph& graph) {
+  for (Stream& stream : streams_)
+    if (stream.capture.get() == &graph) stream.capture.reset();
+}
+
+const Step* Model::HeldAt(StreamIndex index) const {
+  const std::deque<Step>& held = streams_[index].held;
+  return held.empty() ? nullptr : &held.front();
+}
+
+}  // namespace ropeway::check

@@ -1,0 +1,72 @@
+// An operation that was put into a stream, as the model sees it: which bytes it uses, and what it does to the order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "check/model/range_map.h"
+
+namespace ropeway::check {
+
+struct Access {
+  Range range;
+  bool write = false;
+};
+
+// A point that others can wait for, once the stream has come to it: the record of an event, the start of a host function.
+struct Point {
+  bool passed = false;
+  Clock clock;  // what is in front of whoever waits, when passed
+  Place place;
+  uint32_t operation = 0;
+  bool waited_for = false;  // by a stream or by the host
+  bool in_capture = false;
+};
+
+// A bit that records set and waits look at: a classic event (a wait leaves it, a reset clears it) or a notify (a wait takes it).
+struct Flag {
+  bool set = false;
+  Clock clock;
+};
+
+// A word of device memory that streams wait for. What a plain copy put there is not known.
+struct Word {
+  struct Store {
+    bool known = false;
+    uint64_t value = 0;
+    Clock clock;
+  };
+  std::vector<Store> stores;  // since the host wrote it
+};
+
+struct Graph;
+
+struct Step {
+  enum class Effect : uint8_t { kNone, kPass, kWaitPoint, kClearFlag, kWaitFlag, kTakeFlag, kStore, kWaitWord, kReplay };
+  Effect effect = Effect::kNone;
+  uint8_t condition = 0;  // of a word, as aclrtValueWait has them
+  uint32_t operation = 0;
+  uint64_t number = 0;
+  uint64_t value = 0;
+  std::shared_ptr<Point> point;
+  std::shared_ptr<Flag> flag;  // of kPass, too: set when the point is passed
+  std::shared_ptr<Word> word;
+  std::shared_ptr<Graph> graph;
+  std::vector<Access> accesses;
+};
+
+// What was captured: steps of one or several branches, in the order of the calls. Every branch is a stream of its own in the model.
+struct Graph {
+  struct Node {
+    StreamIndex branch;
+    Step step;
+  };
+  std::vector<Node> nodes;
+  std::vector<StreamIndex> branches;
+  Clock end;               // of the replays so far: they run one after the other
+  Place last;              // the latest replay
+  uint32_t operation = 0;  // what captured it
+};
+
+}  // namespace ropeway::check

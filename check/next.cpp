@@ -1,0 +1,50 @@
+#include "check/next.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ropeway::check {
+
+Hook* Hook::first_ = nullptr;
+
+Hook::Hook(const char* name, void* function) : name_(name), function_(function), behind_(first_) { first_ = this; }
+
+Hook* Hook::Find(const char* name) {
+  for (Hook* hook = first_; hook != nullptr; hook = hook->behind_)
+    if (std::strcmp(hook->name_, name) == 0) return hook;
+  return nullptr;
+}
+
+void Hook::Offer(void* next) {
+  if (next != function_) next_.store(next, std::memory_order_release);
+}
+
+void* Hook::Next() {
+  void* next = next_.load(std::memory_order_acquire);
+  if (next != nullptr) return next;
+  next = FindInTarget(name_);
+  if (next == nullptr) {
+    std::fprintf(stderr, "ropeway check: no library of this process has %s; is libascendcl.so on the library path?\n", name_);
+    std::abort();
+  }
+  Offer(next);
+  return next;
+}
+
+void* FindInTarget(const char* name) {
+  if (void* const next = dlsym(RTLD_NEXT, name)) return next;
+  for (const char* library : {"libascendcl.so", "libhccl.so"}) {
+    void* const opened = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (opened == nullptr) continue;
+    void* const found = dlsym(opened, name);
+    dlclose(opened);
+    const Hook* const hook = Hook::Find(name);
+    if (found != nullptr && (hook == nullptr || found != hook->function())) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace ropeway::check

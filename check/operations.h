@@ -1,0 +1,28 @@
+// The operations of a program by the call that made them: a name and a place in the program. A loop makes one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+namespace ropeway::check {
+
+struct Operation {
+  const char* call = "";  // the name of the function, a literal
+  uintptr_t site = 0;     // where it returns to
+  bool inside = false;    // a library of the target made it, not the program
+  std::vector<void*> stack;
+};
+
+class Operations {
+ public:
+  uint32_t NumberOf(const char* call, uintptr_t site);
+  const Operation& At(uint32_t number) const { return all_[number]; }
+
+ private:
+  std::unordered_map<uintptr_t, uint32_t> numbers_;  // by site: a place in the program calls one function
+  std::deque<Operation> all_{1};                     // 0 is none
+};
+
+}  // namespace ropeway::check

@@ -1,0 +1,20 @@
+// What `ropeway check` asks the layer for, in one variable of the environment:
+// ROPEWAY_CHECK=json,stacks,leaks,suppress=FILE,output=FILE,hang=SECONDS
+#pragma once
+
+#include <string>
+
+namespace ropeway::check {
+
+struct Options {
+  bool json = false;    // one object a line instead of text
+  bool stacks = false;  // whole call stacks
+  bool leaks = false;
+  int hang_s = 10;
+  std::string suppress;  // file of rules and sites that are not told
+  std::string output;    // file for what is found; stderr without one
+};
+
+const Options& GetOptions();
+
+}  // namespace ropeway::check

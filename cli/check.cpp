@@ -1,0 +1,138 @@
+// `ropeway check`: runs a program with the checking layer in front of its AscendCL, and tells by the exit status what was found.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "check/tally.h"
+#include "cli/commands.h"
+#include "cli/launch.h"
+
+namespace ropeway::cli {
+namespace {
+
+constexpr char kLayer[] = "libropeway_check.so";
+
+struct CheckOptions {
+  std::vector<std::string> words;
+  std::string on;  // another AscendCL: its library or its folder
+  std::string suppress;
+  std::string output;
+  int hang_s = 10;
+  bool json = false;
+  bool stacks = false;
+  bool leaks = false;
+};
+
+std::string LayerOptions(const CheckOptions& options) {
+  std::string list = "hang=" + std::to_string(options.hang_s);
+  if (options.json) list += ",json";
+  if (options.stacks) list += ",stacks";
+  if (options.leaks) list += ",leaks";
+  if (!options.suppress.empty()) list += ",suppress=" + std::filesystem::absolute(options.suppress).string();
+  if (!options.output.empty()) list += ",output=" + std::filesystem::absolute(options.output).string();
+  return list;
+}
+
+void ExportTarget(const Tree& tree, const std::string& on) {
+  if (on.empty()) {
+    for (const TreeVariable& variable : TreeVariables(tree)) Export(variable);
+    return;
+  }
+  const std::filesystem::path path = std::filesystem::absolute(on);
+  Export({"LD_LIBRARY_PATH", (std::filesystem::is_directory(path) ? path : path.parent_path()).string(), true});
+}
+
+// Passed on by number: the program and what it starts find it in their environment.
+check::Tally* ShareTally() {
+  const int descriptor = memfd_create("ropeway-check", 0);
+  if (descriptor < 0 || ftruncate(descriptor, sizeof(check::Tally)) != 0) return nullptr;
+  void* const page = mmap(nullptr, sizeof(check::Tally), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (page == MAP_FAILED) return nullptr;
+  setenv(check::kTallyVariable, std::to_string(descriptor).c_str(), 1);
+  return new (page) check::Tally{};
+}
+
+// What a shell would say of the same program.
+int StatusOf(int wait_status) { return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status); }
+
+int WaitFor(pid_t program) {
+  // Keys pressed at the terminal reach the program, too; its end is waited for.
+  for (const int ignored : {SIGINT, SIGQUIT}) std::signal(ignored, SIG_IGN);
+  int status = 0;
+  while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  return StatusOf(status);
+}
+
+int Judge(const check::Tally& tally, int program_status) {
+  const uint32_t errors = tally.errors.load(), tips = tally.tips.load();
+  if (tally.loaded.load() == 0) {
+    std::fprintf(stderr, "ropeway check: the program ran without the layer: it is static, set-uid, or was not started\n");
+    return program_status == 0 ? 1 : program_status;
+  }
+  std::fprintf(stderr, "ropeway check: %u error%s, %u tip%s\n", errors, errors == 1 ? "" : "s", tips, tips == 1 ? "" : "s");
+  return errors != 0 && program_status == 0 ? 1 : program_status;
+}
+
+int RunCheck(const CheckOptions& options) {
+  const Tree tree = FindTree();
+  if (!HasLibrary("check", tree)) return 1;
+  const std::string layer = tree.library_folder + "/" + kLayer;
+  if (access(layer.c_str(), R_OK) != 0) {
+    std::fprintf(stderr, "ropeway check: %s is missing; install the tree again\n", layer.c_str());
+    return 1;
+  }
+  const check::Tally* const tally = ShareTally();
+  if (tally == nullptr) {
+    std::perror("ropeway check: no shared memory");
+    return 1;
+  }
+  const pid_t program = fork();
+  if (program < 0) {
+    std::perror("ropeway check: no process");
+    return 1;
+  }
+  if (program == 0) {
+    ExportTarget(tree, options.on);
+    Export({"LD_PRELOAD", layer, true});
+    setenv("ROPEWAY_CHECK", LayerOptions(options).c_str(), 1);
+    _exit(Execute("check", options.words));
+  }
+  return Judge(*tally, WaitFor(program));
+}
+
+}  // namespace
+
+void AddCheck(CLI::App& app, int* status) {
+  CLI::App* command =
+      app.add_subcommand("check", "find races, early frees and missed waits: ropeway check [OPTIONS] -- PROGRAM [ARGUMENTS...]");
+  auto options = std::make_shared<CheckOptions>();
+  command->add_option("--on", options->on, "check on this AscendCL (its library or folder) instead of Ropeway's")
+      ->type_name("LIB")
+      ->check(CLI::ExistingPath);
+  command->add_flag("--json", options->json, "one JSON object a line instead of text");
+  command->add_flag("--stacks", options->stacks, "whole call stacks");
+  command->add_flag("--leaks", options->leaks, "at exit: blocks, streams, events and registrations that are left");
+  command->add_option("--suppress", options->suppress, "lines \"RULE PART-OF-A-SITE\" that are not told")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  command->add_option("--output", options->output, "where findings go [stderr]")->type_name("FILE");
+  command->add_option("--hang", options->hang_s, "after how many seconds a wait is judged [10]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 86400));
+  command->add_option("command", options->words, "the program and its arguments, behind --")
+      ->type_name("PROGRAM [ARGUMENTS...]")
+      ->required();
+  command->callback([options, status] { *status = RunCheck(*options); });
+}
+
+}  // namespace ropeway::cli
