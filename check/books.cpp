@@ -88,6 +88,12 @@ void Books::EndBlock(const void* address, Rule rule, uint32_t operation) {
   blocks_.erase(at);
 }
 
+void Books::CopiedInto(const void* address, size_t size) {
+  const Range range = RangeOf(address, size);
+  if (const auto block = blocks_.upper_bound(range.begin); block != blocks_.begin()) std::prev(block)->second.copied_into = true;
+  if (!descriptors.empty()) descriptors.erase(descriptors.lower_bound(range.begin), descriptors.lower_bound(range.end));
+}
+
 void Books::HostUse(Rule rule, const Range& range, bool write, uint32_t operation) {
   model.PassUses(range, write, [&](const Use& use, bool written, const Range& part) {
     const char* const verb = rule == Rule::kHostPasses ? (write ? "writes " : "reads ") : "ends ";

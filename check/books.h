@@ -18,10 +18,12 @@ struct Block {
   Range range;
   Kind kind = Kind::kDevice;
   uint32_t operation = 0;
+  bool copied_into = false;  // it may hold descriptors that came that way
 };
 
 struct EventState {
   bool is_flag = false;  // a classic event: waits look at a flag, which stays set until it is reset
+  bool outside = false;  // others record it, too: replays, or another process
   std::shared_ptr<Flag> flag = std::make_shared<Flag>();
   std::shared_ptr<Point> latest;
   std::shared_ptr<Point> lost;  // a record that nobody waited for before the next one, of another stream
@@ -59,6 +61,8 @@ class Books {
   const Block* BlockAt(const void* address) const;
   const std::map<uintptr_t, Block>& blocks() const { return blocks_; }
 
+  // Bytes came here whose meaning is not known.
+  void CopiedInto(const void* address, size_t size);
   // What the host does at once beside everything that is pending.
   void HostUse(Rule rule, const Range& range, bool write, uint32_t operation);
   void FinishAll(int32_t device);

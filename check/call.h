@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <new>
 
 #include "check/books.h"
 #include "check/next.h"
@@ -16,14 +17,17 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Runs keep(books, operation) under the lock if the call is the program's own.
+  // Runs keep(books, operation) under the lock if the call is the program's own. A program that is out of memory goes on, unwatched.
   template <typename Function>
-  void Keep(Function keep) {
+  void Keep(Function keep) noexcept {
     if (depth_ != 1) return;
     const std::lock_guard lock(Mutex());
-    Books& books = Books::Get();
-    const uint32_t operation = books.operations.NumberOf(name_, caller_);
-    if (!books.operations.At(operation).inside) keep(books, operation);
+    try {
+      Books& books = Books::Get();
+      const uint32_t operation = books.operations.NumberOf(name_, caller_);
+      if (!books.operations.At(operation).inside) keep(books, operation);
+    } catch (const std::bad_alloc&) {
+    }
   }
 
   static std::mutex& Mutex();

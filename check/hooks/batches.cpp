@@ -40,6 +40,8 @@ bool DestinationsOverlap(std::vector<Access> accesses) {
 }
 
 void JudgeItems(Books& books, uint32_t operation, const std::vector<Access>& accesses) {
+  for (const Access& access : accesses)
+    if (access.write) books.CopiedInto(reinterpret_cast<void*>(access.range.begin), access.range.end - access.range.begin);
   if (DestinationsOverlap(accesses))
     books.Tell(Rule::kBatchOverlap, operation, "has " + std::to_string(accesses.size() / 2) + " items, and one writes what another uses");
 }

@@ -36,6 +36,7 @@ std::vector<Access> AccessesOf(const Rows& rows) {
 
 void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKind kind, StreamIndex index) {
   if (rows.width == 0 || rows.height == 0) return;
+  books.CopiedInto(rows.dst, rows.width + (rows.height - 1) * rows.dst_pitch);
   if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {  // the source was taken during the call
     books.HostUse(Rule::kHostPasses, RangeOf(rows.src, rows.width), false, operation);
     const Access write{RangeOf(rows.dst, rows.width), true};
@@ -54,6 +55,8 @@ void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKin
 }
 
 void KeepAtOnce(Books& books, uint32_t operation, const Rows& rows) {
+  if (rows.width == 0 || rows.height == 0) return;
+  books.CopiedInto(rows.dst, rows.width + (rows.height - 1) * rows.dst_pitch);
   for (const Access& access : AccessesOf(rows)) books.HostUse(Rule::kHostPasses, access.range, access.write, operation);
 }
 

@@ -12,10 +12,11 @@ void KeepLaunch(Books& books, uint32_t operation, void* desc, StreamIndex index)
   const auto address = reinterpret_cast<uintptr_t>(desc);
   std::vector<Access> accesses{{RangeOf(desc, kSmallestDescriptor), false}};
   const auto said = books.descriptors.find(address);
-  if (said == books.descriptors.end())
-    books.Tell(Rule::kDescriptorUnset, operation, "launches a descriptor that was never set");
-  else
+  const Block* const block = books.BlockAt(desc);
+  if (said != books.descriptors.end())
     accesses.insert(accesses.end(), said->second.begin(), said->second.end());
+  else if (block != nullptr && !block->copied_into)
+    books.Tell(Rule::kDescriptorUnset, operation, "launches a descriptor that was never set");
   books.model.SubmitUse(index, operation, accesses);
 }
 

@@ -5,15 +5,21 @@ using namespace ropeway::check;
 
 namespace {
 
-void KeepEvent(Books& books, uint32_t operation, aclrtEvent event, bool is_flag) {
+constexpr uint32_t kIpcFlag = 0x40;
+constexpr uint32_t kExternal = 1;  // of records and waits in a capture
+
+void KeepEvent(Books& books, uint32_t operation, aclrtEvent event, bool is_flag, uint32_t flags = 0) {
   EventState state;
+  state.outside = (flags & kIpcFlag) != 0;
   state.is_flag = is_flag;
   state.operation = operation;
   books.events.insert_or_assign(event, std::move(state));
 }
 
-void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index) {
+void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index, uint32_t flag = 0) {
   EventState& event = books.events[handle];
+  if (flag == kExternal) event.outside = true;
+  if (event.outside && books.model.CaptureOf(index)) return;  // every replay records it
   const auto point = std::make_shared<Point>();
   point->operation = operation;
   const bool unseen = event.latest && !event.latest->waited_for && event.latest->place && event.latest->place.stream != index;
@@ -33,8 +39,10 @@ void JoinCapture(Books& books, const EventState& event, StreamIndex index) {
   if (event.capture && !books.model.CaptureOf(index)) books.model.Capture(index, event.capture);
 }
 
-void KeepWait(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index) {
+void KeepWait(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index, uint32_t flag = 0) {
   EventState& event = books.events[handle];
+  if (flag == kExternal) event.outside = true;
+  if (event.outside && (event.latest == nullptr || books.model.CaptureOf(index))) return;
   if (event.latest == nullptr && !event.is_flag)
     return books.Tell(Rule::kEventUnrecorded, operation, "waits for an event that was never recorded: it orders nothing");
   if (event.lost) {
@@ -87,16 +95,18 @@ void KeepDestroy(Books& books, uint32_t operation, aclrtEvent handle) {
 
 RW_KEPT(aclrtCreateEvent, (aclrtEvent * event), (event), KeepEvent(books, operation, *event, false))
 RW_KEPT(aclrtCreateEventWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, true))
-RW_KEPT(aclrtCreateEventExWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, false))
+RW_KEPT(aclrtCreateEventExWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, false, flag))
+RW_KEPT(aclrtIpcOpenEventHandle, (aclrtIpcEventHandle handle, aclrtEvent* event), (handle, event),
+        KeepEvent(books, operation, *event, false, kIpcFlag))
 RW_AT_ONCE(aclrtDestroyEvent, (aclrtEvent event), (event), KeepDestroy(books, operation, event))
 
 RW_QUEUED(aclrtRecordEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepRecord(books, operation, event, index))
 RW_QUEUED(aclrtRecordEventWithFlag, (aclrtEvent event, aclrtStream stream, uint32_t flag), (event, stream, flag),
-          KeepRecord(books, operation, event, index))
+          KeepRecord(books, operation, event, index, flag))
 RW_QUEUED(aclrtResetEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepReset(books, operation, event, index))
 RW_QUEUED(aclrtStreamWaitEvent, (aclrtStream stream, aclrtEvent event), (stream, event), KeepWait(books, operation, event, index))
 RW_QUEUED(aclrtStreamWaitEventWithFlag, (aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag),
-          (stream, event, timeout, flag), KeepWait(books, operation, event, index))
+          (stream, event, timeout, flag), KeepWait(books, operation, event, index, flag))
 RW_QUEUED(aclrtStreamWaitEventWithTimeout, (aclrtStream stream, aclrtEvent event, int32_t timeout), (stream, event, timeout),
           KeepWait(books, operation, event, index))
 

@@ -6,7 +6,22 @@ using namespace ropeway::check;
 
 namespace {
 
-// What was submitted before the call is over when it has succeeded.
+// A wait that tells the error of some task has waited all the same. These have not.
+bool HasWaited(aclError code) {
+  switch (code) {
+    case ACL_ERROR_RT_PARAM_INVALID:
+    case ACL_ERROR_RT_CONTEXT_NULL:
+    case ACL_ERROR_INVALID_PARAM:
+    case 107017:  // a handle that is none
+    case 107023:  // aborted
+    case 107027:  // captured
+    case 507046:  // took longer than the limit
+      return false;
+    default: return true;
+  }
+}
+
+// What was submitted before the call is over when it has waited.
 template <typename Wait>
 aclError WaitForStream(Call& call, aclrtStream stream, Wait wait) {
   const aclrtStream named = Named(stream);
@@ -18,7 +33,7 @@ aclError WaitForStream(Call& call, aclrtStream stream, Wait wait) {
   const aclError code = wait();
   call.Keep([&](Books& books, uint32_t) {
     HangWatch::End(last);
-    if (code == ACL_SUCCESS) books.model.Finish(last);
+    if (HasWaited(code)) books.model.Finish(last);
   });
   return code;
 }

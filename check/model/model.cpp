@@ -1,6 +1,7 @@
 #include "check/model/model.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ropeway::check {
 namespace {
@@ -151,6 +152,37 @@ void Model::Perform(StreamIndex index, const Step& step) {
   }
 }
 
+// In the order of the calls, but for branches that wait for what another one has yet to do. When all of them wait, it is for somebody
+// outside: that is taken for ordered behind everything.
+void Model::RunNodes(Graph* graph) {
+  std::deque<Graph::Node*> left;
+  for (Graph::Node& node : graph->nodes) left.push_back(&node);
+  while (!left.empty()) {
+    std::deque<Graph::Node*> held;
+    std::set<StreamIndex> held_branches;
+    for (Graph::Node* const node : left) {
+      if (held_branches.contains(node->branch) || !CanPass(node->step)) {
+        held_branches.insert(node->branch);
+        held.push_back(node);
+        continue;
+      }
+      RunNode(node);
+    }
+    if (held.size() == left.size()) {
+      for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(held.front()->branch, streams_[other].clock);
+      RunNode(held.front());
+      held.pop_front();
+    }
+    left.swap(held);
+  }
+}
+
+void Model::RunNode(Graph::Node* node) {
+  node->step.number = ++streams_[node->branch].submitted;
+  if (node->step.point && node->step.effect == Step::Effect::kPass) node->step.point->place = {node->branch, node->step.number};
+  Perform(node->branch, node->step);
+}
+
 // A branch begins behind what is in front of the replay, and the replay ends behind all of them.
 void Model::Replay(StreamIndex index, const Step& step) {
   Graph& graph = *step.graph;
@@ -164,13 +196,7 @@ void Model::Replay(StreamIndex index, const Step& step) {
   }
   for (const Graph::Node& node : graph.nodes)
     if (node.step.point) node.step.point->passed = false;
-  for (Graph::Node& node : graph.nodes) {
-    node.step.number = ++streams_[node.branch].submitted;
-    // Nobody can hold up a part of a replay here; what would have is taken for ordered behind everything.
-    if (!CanPass(node.step) && node.step.effect != Step::Effect::kWaitPoint)
-      for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(node.branch, streams_[other].clock);
-    Perform(node.branch, node.step);
-  }
+  RunNodes(&graph);
   for (const StreamIndex branch : graph.branches) Wait(index, streams_[branch].clock);
   graph.end = streams_[index].clock;
   graph.end.Raise({index, step.number});

@@ -83,6 +83,8 @@ class Model {
   void Use(StreamIndex index, uint64_t number, uint32_t operation, std::span<const Access> accesses);
   void Wait(StreamIndex index, const Clock& clock);
   void Replay(StreamIndex index, const Step& step);
+  void RunNodes(Graph* graph);
+  void RunNode(Graph::Node* node);
   void TellWords(StreamIndex index, const Range& range);
   void Drain(StreamIndex index, bool by_force, uint64_t up_to);
   void DrainOthers();
