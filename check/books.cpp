@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "check/symbols.h"
 
@@ -28,7 +29,8 @@ std::string Sentence(const Party& party) {
   return party.call + " " + party.location + (party.where.empty() ? "" : " (" + party.where + ")");
 }
 
-Rule RuleOf(const Conflict& conflict, bool replay) {
+Rule RuleOf(const Conflict& conflict, const char* later_call, bool replay) {
+  if (std::strcmp(later_call, "aclrtMemPoolFreeAsync") == 0) return Rule::kLifeFree;
   if (replay) return Rule::kGraphRace;
   if (!conflict.later_writes) return Rule::kRaceRead;
   return conflict.earlier_writes ? Rule::kRaceWrites : Rule::kRaceOverwrite;
@@ -117,7 +119,7 @@ bool Books::AnyPending(int32_t device) const {
 
 Party Books::PartyOf(uint32_t number, const Place& place) const {
   const Operation& operation = operations.At(number);
-  Party party{operation.call, Locate(operation.site).Short(), "", {}};
+  Party party{operation.call, operation.location.empty() ? Locate(operation.site).Short() : operation.location, "", {}};
   if (place) party.where = NameOf(place.stream) + " #" + std::to_string(place.number);
   for (void* frame : operation.stack) {
     const Location location = Locate(reinterpret_cast<uintptr_t>(frame));
@@ -149,7 +151,7 @@ void Books::Tell(Rule rule, uint32_t operation, const std::string& what, const U
 
 void Books::OnConflict(const Conflict& conflict) {
   const bool replay = model.IsBranch(conflict.earlier.place.stream) || model.IsBranch(conflict.later.place.stream);
-  const Rule rule = RuleOf(conflict, replay);
+  const Rule rule = RuleOf(conflict, operations.At(conflict.later.operation).call, replay);
   if (!findings.Add(rule, conflict.later.operation, conflict.earlier.operation)) return;
   const Party later = PartyOf(conflict.later.operation, conflict.later.place);
   const Party earlier = PartyOf(conflict.earlier.operation, conflict.earlier.place);

@@ -58,6 +58,7 @@ class Books {
   void AddBlock(const void* address, size_t size, Block::Kind kind, uint32_t operation);
   // Judges the end of a block by `rule`, and forgets it.
   void EndBlock(const void* address, Rule rule, uint32_t operation);
+  void DropBlock(const void* address) { blocks_.erase(reinterpret_cast<uintptr_t>(address)); }
   const Block* BlockAt(const void* address) const;
   const std::map<uintptr_t, Block>& blocks() const { return blocks_; }
 
@@ -78,6 +79,7 @@ class Books {
   std::unordered_map<aclrtNotify, NotifyState> notifies;
   std::unordered_map<aclmdlRI, std::shared_ptr<Graph>> graphs;
   std::map<uintptr_t, std::vector<Access>> descriptors;  // what each one says
+  std::map<std::string, void*> imports;                  // by key
 
   std::string NameOf(StreamIndex stream) const;
 

@@ -21,10 +21,11 @@ class Call {
   template <typename Function>
   void Keep(Function keep) noexcept {
     if (depth_ != 1) return;
-    const std::lock_guard lock(Mutex());
     try {
+      const PythonSite python = FindPythonSite(caller_);  // takes Python's lock, so before ours
+      const std::lock_guard lock(Mutex());
       Books& books = Books::Get();
-      const uint32_t operation = books.operations.NumberOf(name_, caller_);
+      const uint32_t operation = books.operations.NumberOf(name_, caller_, python);
       if (!books.operations.At(operation).inside) keep(books, operation);
     } catch (const std::bad_alloc&) {
     }
@@ -64,18 +65,19 @@ int32_t CurrentDevice();
   }
 
 // The first one again for what was put into `stream`: `index` is the model's number of it.
-#define RW_QUEUED(name, parameters, arguments, ...)    \
-  RW_HOOK(name);                                       \
-  aclError name parameters {                           \
-    RW_CALL(name);                                     \
-    const aclError code = NEXT(name) arguments;        \
-    if (code != ACL_SUCCESS) return code;              \
-    const aclrtStream named = Named(stream);           \
-    call.Keep([&](Books& books, uint32_t operation) {  \
-      const StreamIndex index = books.StreamOf(named); \
-      __VA_ARGS__;                                     \
-    });                                                \
-    return code;                                       \
+#define RW_QUEUED(name, ...) RW_QUEUED_AS(aclError, name, __VA_ARGS__)
+#define RW_QUEUED_AS(Result, name, parameters, arguments, ...) \
+  RW_HOOK(name);                                               \
+  Result name parameters {                                     \
+    RW_CALL(name);                                             \
+    const Result code = NEXT(name) arguments;                  \
+    if (code != Result{}) return code;                         \
+    const aclrtStream named = Named(stream);                   \
+    call.Keep([&](Books& books, uint32_t operation) {          \
+      const StreamIndex index = books.StreamOf(named);         \
+      __VA_ARGS__;                                             \
+    });                                                        \
+    return code;                                               \
   }
 
 }  // namespace ropeway::check

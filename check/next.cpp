@@ -6,6 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 
+extern "C" {
+extern void* (*ropeway_check_real_dlsym)(void*, const char*);  // dlsym.cpp
+void ropeway_check_find_dlsym();
+}
+
 namespace ropeway::check {
 
 Hook* Hook::first_ = nullptr;
@@ -34,17 +39,18 @@ void* Hook::Next() {
   return next;
 }
 
+// By the C library's own dlsym: ours answers with the hook.
 void* FindInTarget(const char* name) {
-  if (void* const next = dlsym(RTLD_NEXT, name)) return next;
+  ropeway_check_find_dlsym();
+  if (void* const next = ropeway_check_real_dlsym(RTLD_NEXT, name)) return next;
+  void* found = nullptr;
   for (const char* library : {"libascendcl.so", "libhccl.so"}) {
-    void* const opened = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    void* const opened = found == nullptr ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
     if (opened == nullptr) continue;
-    void* const found = dlsym(opened, name);
+    found = ropeway_check_real_dlsym(opened, name);
     dlclose(opened);
-    const Hook* const hook = Hook::Find(name);
-    if (found != nullptr && (hook == nullptr || found != hook->function())) return found;
   }
-  return nullptr;
+  return found;
 }
 
 }  // namespace ropeway::check

@@ -31,9 +31,10 @@ bool InsideTarget(uintptr_t site) {
 
 }  // namespace
 
-uint32_t Operations::NumberOf(const char* call, uintptr_t site) {
-  const auto [at, added] = numbers_.try_emplace(site, static_cast<uint32_t>(all_.size()));
-  if (added) all_.push_back({call, site, InsideTarget(site), GetOptions().stacks ? StackFrom(site) : std::vector<void*>{}});
+uint32_t Operations::NumberOf(const char* call, uintptr_t site, const PythonSite& python) {
+  const auto [at, added] = numbers_.try_emplace(python.key == 0 ? site : python.key, static_cast<uint32_t>(all_.size()));
+  if (added)
+    all_.push_back({call, site, InsideTarget(site), python.location, GetOptions().stacks ? StackFrom(site) : std::vector<void*>{}});
   return at->second;
 }
 

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "check/python_site.h"
 
 namespace ropeway::check {
 
@@ -12,16 +15,17 @@ struct Operation {
   const char* call = "";  // the name of the function, a literal
   uintptr_t site = 0;     // where it returns to
   bool inside = false;    // a library of the target made it, not the program
+  std::string location;   // of a Python program: file and line
   std::vector<void*> stack;
 };
 
 class Operations {
  public:
-  uint32_t NumberOf(const char* call, uintptr_t site);
+  uint32_t NumberOf(const char* call, uintptr_t site, const PythonSite& python);
   const Operation& At(uint32_t number) const { return all_[number]; }
 
  private:
-  std::unordered_map<uintptr_t, uint32_t> numbers_;  // by site: a place in the program calls one function
+  std::unordered_map<uintptr_t, uint32_t> numbers_;  // by site, or line of Python: one place calls one function
   std::deque<Operation> all_{1};                     // 0 is none
 };
 

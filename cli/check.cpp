@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -60,9 +61,6 @@ check::Tally* ShareTally() {
   setenv(check::kTallyVariable, std::to_string(descriptor).c_str(), 1);
   return new (page) check::Tally{};
 }
-
-// What a shell would say of the same program.
-int StatusOf(int wait_status) { return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status); }
 
 int WaitFor(pid_t program) {
   // Keys pressed at the terminal reach the program, too; its end is waited for.

@@ -1,5 +1,6 @@
 #include "cli/launch.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,6 +27,8 @@ void Export(const TreeVariable& variable) {
   const bool more = variable.in_front && before != nullptr && *before != '\0';
   setenv(variable.name, (more ? variable.value + ":" + before : variable.value).c_str(), 1);
 }
+
+int StatusOf(int wait_status) { return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status); }
 
 int Execute(const char* command, std::vector<std::string> words) {
   std::vector<char*> arguments;

@@ -13,6 +13,9 @@ bool HasLibrary(const char* command, const Tree& tree);
 
 void Export(const TreeVariable& variable);
 
+// What a shell would say of a program that waitpid saw end.
+int StatusOf(int wait_status);
+
 // Becomes the program. Returns only when it could not be started, with the status that shells give for that.
 int Execute(const char* command, std::vector<std::string> words);
 

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   ropeway::cli::AddDemo(app, &status);
   ropeway::cli::AddExec(app, &status);
   ropeway::cli::AddCheck(app, &status);
+  ropeway::cli::AddExplore(app, &status);
   ropeway::cli::AddBench(app, &status);
   ropeway::cli::AddDoctor(app, &status);
   ropeway::cli::AddTune(app, &status);

@@ -1,4 +1,5 @@
 // Blocks: where they come from, and what ends them.
+#include "acl/acl_rt_memory_soma.h"
 #include "check/call.h"
 
 using namespace ropeway::check;
@@ -6,6 +7,38 @@ using namespace ropeway::check;
 namespace {
 
 using Kind = Block::Kind;
+
+// The key says nothing of the size.
+void KeepImport(Books& books, uint32_t operation, void* address, const char* key) {
+  static const auto ask = reinterpret_cast<decltype(&aclrtMemGetAddressRange)>(FindInTarget("aclrtMemGetAddressRange"));
+  void* base = nullptr;
+  size_t size = 0;
+  if (ask == nullptr || ask(address, &base, &size) != ACL_SUCCESS) return;
+  books.AddBlock(address, size, Kind::kImported, operation);
+  books.imports[key] = address;
+}
+
+void KeepClose(Books& books, uint32_t operation, const char* key) {
+  const auto import = key == nullptr ? books.imports.end() : books.imports.find(key);
+  if (import == books.imports.end()) return;
+  books.EndBlock(import->second, Rule::kLifeClose, operation);
+  books.imports.erase(import);
+}
+
+// Good from here on, in the order of its stream.
+void KeepPoolMalloc(Books& books, uint32_t operation, void* address, size_t size, StreamIndex index) {
+  books.AddBlock(address, size, Kind::kPool, operation);
+  const Access whole{RangeOf(address, size), true};
+  books.model.SubmitUse(index, operation, {&whole, 1});
+}
+
+void KeepPoolFree(Books& books, uint32_t operation, void* address, StreamIndex index) {
+  const Block* const block = books.BlockAt(address);
+  if (block == nullptr) return;
+  const Access whole{block->range, true};
+  books.model.SubmitUse(index, operation, {&whole, 1});
+  books.DropBlock(address);
+}
 
 }  // namespace
 
@@ -36,3 +69,9 @@ RW_AT_ONCE(aclrtUnmapMem, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeUnm
 // These wait for the device themselves.
 RW_AT_ONCE(aclrtFreeWithDevSync, (void* ptr), (ptr), books.FinishAll(CurrentDevice()); books.EndBlock(ptr, Rule::kLifeFree, operation))
 RW_AT_ONCE(aclrtFreeHostWithDevSync, (void* ptr), (ptr), books.FinishAll(CurrentDevice()); books.EndBlock(ptr, Rule::kLifeFree, operation))
+
+RW_KEPT(aclrtIpcMemImportByKey, (void** ptr, const char* key, uint64_t flags), (ptr, key, flags), KeepImport(books, operation, *ptr, key))
+RW_AT_ONCE(aclrtIpcMemClose, (const char* key), (key), KeepClose(books, operation, key))
+RW_QUEUED(aclrtMemPoolMallocAsync, (void** ptr, size_t size, aclrtMemPool memPool, aclrtStream stream), (ptr, size, memPool, stream),
+          KeepPoolMalloc(books, operation, *ptr, size, index))
+RW_QUEUED(aclrtMemPoolFreeAsync, (void* ptr, aclrtStream stream), (ptr, stream), KeepPoolFree(books, operation, ptr, index))

@@ -42,12 +42,18 @@ class RangeMap {
   }
 
   void Write(const Range& range, const Use& use) {
+    if (Segment* const same = Exact(range)) {
+      same->writer = use;
+      same->readers.clear();
+      return;
+    }
     Clear(range);
     segments_.emplace_hint(segments_.lower_bound(range.begin), range.begin, Segment{range.end, use, {}});
   }
 
   template <typename KnownFinished>
   void Read(const Range& range, const Use& use, KnownFinished known_finished) {
+    if (Segment* const same = Exact(range)) return AddReader(&same->readers, use, known_finished);
     SplitAt(range.begin);
     SplitAt(range.end);
     uintptr_t covered = range.begin;
@@ -98,6 +104,12 @@ class RangeMap {
     auto at = segments_.upper_bound(range.begin);
     if (at != segments_.begin() && std::prev(at)->second.end > range.begin) --at;
     return at;
+  }
+
+  // Programs use the same blocks again and again.
+  Segment* Exact(const Range& range) {
+    const auto at = segments_.find(range.begin);
+    return at != segments_.end() && at->second.end == range.end ? &at->second : nullptr;
   }
 
   void SplitAt(uintptr_t address) {

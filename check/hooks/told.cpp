@@ -1,0 +1,14 @@
+// What programs tell of their kernels (ropeway/check.h).
+#include "check/call.h"
+#include "ropeway/check.h"
+
+using namespace ropeway::check;
+
+extern "C" __attribute__((visibility("default"))) void ropewayCheckUse(void* stream, const void* address, size_t size, int writes) {
+  RW_CALL(ropewayCheckUse);
+  const aclrtStream named = Named(stream);
+  call.Keep([&](Books& books, uint32_t operation) {
+    const Access access{RangeOf(address, size), writes != 0};
+    books.model.SubmitUse(books.StreamOf(named), operation, {&access, 1});
+  });
+}

@@ -1,0 +1,154 @@
+// `ropeway explore`: runs a program under many legal orders of its work, and stops at the first one under which it fails.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/launch.h"
+
+namespace ropeway::cli {
+namespace {
+
+struct ExploreOptions {
+  std::vector<std::string> words;
+  unsigned seeds = 200;
+  unsigned first_seed = 1;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+};
+
+// The plain order first: a program that fails there has nothing to explore.
+std::deque<std::string> Schedules(const ExploreOptions& options) {
+  std::deque<std::string> schedules{"fast", "earliest", "latest"};
+  for (unsigned i = 0; i < options.seeds; ++i) schedules.push_back("random:" + std::to_string(options.first_seed + i));
+  return schedules;
+}
+
+class Explorer {
+ public:
+  explicit Explorer(const ExploreOptions& options) : options_(options) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ropeway-explore-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
+  }
+  ~Explorer() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  int Run() {
+    if (folder_.empty()) {
+      std::perror("ropeway explore: no temporary folder");
+      return 1;
+    }
+    std::deque<std::string> left = Schedules(options_);
+    while (failed_.empty() && (!left.empty() || !running_.empty())) {
+      while (!left.empty() && running_.size() < options_.jobs) {
+        if (!Start(left.front())) return 1;
+        left.pop_front();
+      }
+      Reap();
+    }
+    while (!running_.empty()) Reap();
+    return Report();
+  }
+
+ private:
+  bool Start(const std::string& schedule) {
+    const pid_t program = fork();
+    if (program < 0) {
+      std::perror("ropeway explore: no process");
+      return false;
+    }
+    if (program != 0) {
+      running_[program] = schedule;
+      return true;
+    }
+    const int output = open(LogOf(schedule).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (output >= 0) {
+      dup2(output, STDOUT_FILENO);
+      dup2(output, STDERR_FILENO);
+    }
+    setenv("ROPEWAY_SCHEDULE", schedule.c_str(), 1);
+    _exit(Execute("explore", options_.words));
+  }
+
+  void Reap() {
+    int status = 0;
+    const pid_t program = waitpid(-1, &status, 0);
+    if (program < 0) return;
+    const std::string schedule = running_[program];
+    running_.erase(program);
+    ++runs_;
+    if (status == 0) return RemoveLog(schedule);
+    // The first in the order in which they were started: so the same command gives the same answer.
+    if (failed_.empty() || Rank(schedule) < Rank(failed_)) {
+      failed_ = schedule;
+      status_ = StatusOf(status);
+    }
+  }
+
+  unsigned Rank(const std::string& schedule) const {
+    const size_t colon = schedule.find(':');
+    return colon == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(schedule.substr(colon + 1)));
+  }
+
+  int Report() const {
+    if (failed_.empty()) {
+      std::printf("ropeway explore: %u runs, all good\n", runs_);
+      return 0;
+    }
+    std::ifstream log(LogOf(failed_));
+    for (std::string line; std::getline(log, line);) std::printf("  | %s\n", line.c_str());
+    std::printf("ropeway explore: status %d under the schedule %s, run %u. The same again:\n  ROPEWAY_SCHEDULE=%s", status_,
+                failed_.c_str(), runs_, failed_.c_str());
+    for (const std::string& word : options_.words) std::printf(" %s", word.c_str());
+    std::printf("\n");
+    return 1;
+  }
+
+  std::string LogOf(const std::string& schedule) const { return folder_ + "/" + schedule; }
+  void RemoveLog(const std::string& schedule) const { unlink(LogOf(schedule).c_str()); }
+
+  const ExploreOptions& options_;
+  std::string folder_;
+  std::map<pid_t, std::string> running_;
+  std::string failed_;
+  int status_ = 0;
+  unsigned runs_ = 0;
+};
+
+int RunExplore(const ExploreOptions& options) {
+  const Tree tree = FindTree();
+  if (!HasLibrary("explore", tree)) return 1;
+  for (const TreeVariable& variable : TreeVariables(tree)) Export(variable);
+  return Explorer(options).Run();
+}
+
+}  // namespace
+
+void AddExplore(CLI::App& app, int* status) {
+  CLI::App* command = app.add_subcommand(
+      "explore", "run a program under many legal orders of its work: ropeway explore [OPTIONS] -- PROGRAM [ARGUMENTS...]");
+  auto options = std::make_shared<ExploreOptions>();
+  command->add_option("--seeds", options->seeds, "how many random orders [200]")->type_name("N");
+  command->add_option("--first", options->first_seed, "the first seed [1]")->type_name("SEED");
+  command->add_option("--jobs", options->jobs, "how many at a time [the machine's cores]")->type_name("N")->check(CLI::Range(1, 1024));
+  command->add_option("command", options->words, "the program and its arguments, behind --")
+      ->type_name("PROGRAM [ARGUMENTS...]")
+      ->required();
+  command->callback([options, status] { *status = RunExplore(*options); });
+}
+
+}  // namespace ropeway::cli
