@@ -118,6 +118,7 @@ void Findings::Write(const std::string& text) {
 
 void Findings::Tell(const Finding& finding) {
   if (Suppressed(finding)) return;
+  if (TextOf(finding.rule).fails) ++errors_;
   if (tally != nullptr) ++(TextOf(finding.rule).fails ? tally->errors : tally->tips);
   Write(GetOptions().json ? JsonOf(finding) : PrintedText(finding));
 }

@@ -30,6 +30,7 @@ class Findings {
   // By rule and the numbers of the operations: whether this one is new, and therefore to be told.
   bool Add(Rule rule, uint32_t one, uint32_t other);
   void Tell(const Finding& finding);
+  uint64_t errors() const { return errors_; }
   // How often those came that came more than once.
   void TellCounts();
 
@@ -41,6 +42,7 @@ class Findings {
   std::vector<std::pair<std::string, std::string>> suppressions_;  // rule and a part of a location
   bool suppressions_read_ = false;
   uint64_t repeated_ = 0;
+  uint64_t errors_ = 0;
 };
 
 }  // namespace ropeway::check

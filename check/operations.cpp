@@ -32,7 +32,9 @@ bool InsideTarget(uintptr_t site) {
 }  // namespace
 
 uint32_t Operations::NumberOf(const char* call, uintptr_t site, const PythonSite& python) {
-  const auto [at, added] = numbers_.try_emplace(python.key == 0 ? site : python.key, static_cast<uint32_t>(all_.size()));
+  // The name, too: a call at the end of a function is a jump, and returns to that function's caller.
+  const uintptr_t key = (python.key == 0 ? site : python.key) ^ reinterpret_cast<uintptr_t>(call) << 16;
+  const auto [at, added] = numbers_.try_emplace(key, static_cast<uint32_t>(all_.size()));
   if (added)
     all_.push_back({call, site, InsideTarget(site), python.location, GetOptions().stacks ? StackFrom(site) : std::vector<void*>{}});
   return at->second;

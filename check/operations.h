@@ -25,7 +25,7 @@ class Operations {
   const Operation& At(uint32_t number) const { return all_[number]; }
 
  private:
-  std::unordered_map<uintptr_t, uint32_t> numbers_;  // by site, or line of Python: one place calls one function
+  std::unordered_map<uintptr_t, uint32_t> numbers_;  // by call and site, or line of Python
   std::deque<Operation> all_{1};                     // 0 is none
 };
 

@@ -55,6 +55,7 @@ if(TARGET ropeway)
   install(TARGETS ropeway RUNTIME DESTINATION bin)
 endif()
 install(PROGRAMS ${packaging_dir}/bin/setenv.bash DESTINATION bin)
+install(FILES ${packaging_dir}/RopewayTest.cmake DESTINATION share/cmake/Ropeway)
 install(PROGRAMS ${packaging_dir}/set_env.sh DESTINATION .)
 
 file(GLOB_RECURSE tree_inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h ${packaging_dir}/*)

@@ -1,4 +1,4 @@
-// What programs tell of their kernels (ropeway/check.h).
+// What programs tell of their kernels, and ask (ropeway/check.h).
 #include "check/call.h"
 #include "ropeway/check.h"
 
@@ -11,4 +11,9 @@ extern "C" __attribute__((visibility("default"))) void ropewayCheckUse(void* str
     const Access access{RangeOf(address, size), writes != 0};
     books.model.SubmitUse(books.StreamOf(named), operation, {&access, 1});
   });
+}
+
+extern "C" __attribute__((visibility("default"))) unsigned long ropewayCheckErrors() {
+  const std::lock_guard lock(Call::Mutex());
+  return Books::Get().findings.errors();
 }
