@@ -26,7 +26,7 @@ expect() {
   echo "FAILED ${COMP_WORDS[*]}: $said, expected $expected"
 }
 
-expect e : env exec
+expect e : env exec explore
 expect exec --de : --devices --device-memory
 expect exec --engine '' : auto cpu cuda
 expect exec --schedule l : latest
