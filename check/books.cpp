@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "check/symbols.h"
+#include "check/thread_sanitizer.h"
 
 namespace ropeway::check {
 namespace {
@@ -43,7 +44,13 @@ Books& Books::Get() {
   return *books;
 }
 
-Books::Books() : model([this](const Conflict& conflict) { OnConflict(conflict); }) {}
+Books::Books()
+    : model([this](const Conflict& conflict) { OnConflict(conflict); }), detector_(WatchWithThreadSanitizer([this](uintptr_t address) {
+        const Block* const block = BlockAt(reinterpret_cast<void*>(address));
+        return block == nullptr || block->kind == Block::Kind::kPinned || block->kind == Block::Kind::kRegistered;
+      })) {
+  model.SetWatcher(detector_.get());
+}
 
 StreamIndex Books::StreamOf(aclrtStream stream) {
   const auto known = streams_.find(stream);

@@ -93,6 +93,7 @@ class Books {
   std::vector<std::string> names_;  // by index
   std::map<uintptr_t, Block> blocks_;
   unsigned last_name_ = 0;
+  const std::unique_ptr<Watcher> detector_;
 };
 
 }  // namespace ropeway::check

@@ -255,6 +255,8 @@ function(ropeway_check_tests)
   ropeway_watched_test(check_model $<TARGET_FILE:check_model_tests>)
   ropeway_watched_test(check_launch bash ${tests_dir}/check/launch.sh ${programs})
   ropeway_watched_test(check_explore bash ${tests_dir}/check/explore.sh ${programs})
+  ropeway_watched_test(check_host_access bash ${tests_dir}/check/host_access.sh ${programs})
+  set_tests_properties(check_host_access PROPERTIES SKIP_RETURN_CODE 77)
   ropeway_watched_test(check_crowd $<TARGET_FILE:ropeway> check -- $<TARGET_FILE:check_crowd>)
 endfunction()
 

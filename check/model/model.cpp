@@ -66,6 +66,7 @@ Place Model::SubmitUse(StreamIndex index, uint32_t operation, std::span<const Ac
   const uint64_t number = ++stream.submitted;
   Use(index, number, operation, accesses);
   stream.clock.Raise({index, number});
+  Release(index, &stream);
   if (!held_up_.empty()) DrainOthers();
   return {index, number};
 }
@@ -80,6 +81,8 @@ void Model::Use(StreamIndex index, uint64_t number, uint32_t operation, std::spa
   const auto finished = [this](const Place& place) { return Finished(place); };
   for (const Access& access : accesses) {
     if (access.range.empty()) continue;
+    if (watcher_ != nullptr) [[unlikely]]
+      watcher_->Used(index, access.range, access.write);
     ranges_.Visit(access.range, [&](const check::Use& earlier, bool written, const Range& part) {
       if ((written || access.write) && !Ordered(earlier.place, stream, index)) on_conflict_({earlier, written, use, access.write, part});
     });
@@ -98,6 +101,11 @@ void Model::TellWords(StreamIndex index, const Range& range) {
     at->second->stores.push_back({false, 0, streams_[index].clock});
 }
 
+void Model::Release(StreamIndex index, const void* token) {
+  if (watcher_ != nullptr) [[unlikely]]
+    watcher_->Released(index, token);
+}
+
 bool Model::CanPass(const Step& step) const {
   switch (step.effect) {
     case Step::Effect::kWaitPoint: return step.point->passed;
@@ -108,7 +116,9 @@ bool Model::CanPass(const Step& step) const {
   }
 }
 
-void Model::Wait(StreamIndex index, const Clock& clock) {
+void Model::Wait(StreamIndex index, const Clock& clock, const void* token) {
+  if (watcher_ != nullptr) [[unlikely]]
+    watcher_->Acquired(index, token);
   Clock& own = streams_[index].clock;
   for (const Place& place : clock.entries())
     if (!Finished(place)) own.Raise(place);
@@ -119,20 +129,20 @@ void Model::Perform(StreamIndex index, const Step& step) {
   Stream& stream = streams_[index];
   switch (step.effect) {
     case Step::Effect::kWaitPoint:
-      Wait(index, step.point->clock);
+      Wait(index, step.point->clock, step.point.get());
       stream.last_wait = step.point;
       break;
-    case Step::Effect::kWaitFlag: Wait(index, step.flag->clock); break;
+    case Step::Effect::kWaitFlag: Wait(index, step.flag->clock, step.flag.get()); break;
     case Step::Effect::kTakeFlag:
-      Wait(index, step.flag->clock);
+      Wait(index, step.flag->clock, step.flag.get());
       *step.flag = {};
       break;
     case Step::Effect::kWaitWord:
       if (const Word::Store* store = Satisfying(step)) {
-        Wait(index, store->clock);
+        Wait(index, store->clock, step.word.get());
         break;
       }
-      for (const Word::Store& store : step.word->stores) Wait(index, store.clock);
+      for (const Word::Store& store : step.word->stores) Wait(index, store.clock, step.word.get());
       break;
     case Step::Effect::kReplay: Replay(index, step); break;
     default: break;
@@ -140,14 +150,20 @@ void Model::Perform(StreamIndex index, const Step& step) {
   Use(index, step.number, step.operation, step.accesses);
   stream.clock.Drop([&](const Place& place) { return place.stream != index && Finished(place); });
   stream.clock.Raise({index, step.number});
+  Release(index, &stream);
   switch (step.effect) {
     case Step::Effect::kPass:
       step.point->clock = stream.clock;
       step.point->passed = true;
+      Release(index, step.point.get());
+      if (step.flag) Release(index, step.flag.get());
       if (step.flag) Set(step.flag.get(), stream.clock);
       break;
     case Step::Effect::kClearFlag: *step.flag = {}; break;
-    case Step::Effect::kStore: step.word->stores.push_back({true, step.value, stream.clock}); break;
+    case Step::Effect::kStore:
+      step.word->stores.push_back({true, step.value, stream.clock});
+      Release(index, step.word.get());
+      break;
     default: break;
   }
 }
@@ -169,7 +185,7 @@ void Model::RunNodes(Graph* graph) {
       RunNode(node);
     }
     if (held.size() == left.size()) {
-      for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(held.front()->branch, streams_[other].clock);
+      for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(held.front()->branch, streams_[other].clock, &streams_[other]);
       RunNode(held.front());
       held.pop_front();
     }
@@ -186,20 +202,22 @@ void Model::RunNode(Graph::Node* node) {
 // A branch begins behind what is in front of the replay, and the replay ends behind all of them.
 void Model::Replay(StreamIndex index, const Step& step) {
   Graph& graph = *step.graph;
-  Wait(index, graph.end);
+  Wait(index, graph.end, &graph);
   graph.last = {index, step.number};
   graph.operation = step.operation;
   const Clock base = streams_[index].clock;
+  Release(index, &streams_[index]);
   for (const StreamIndex branch : graph.branches) {
-    streams_[branch].clock.Join(base);
+    Wait(branch, base, &streams_[index]);
     streams_[branch].runner = index;
   }
   for (const Graph::Node& node : graph.nodes)
     if (node.step.point) node.step.point->passed = false;
   RunNodes(&graph);
-  for (const StreamIndex branch : graph.branches) Wait(index, streams_[branch].clock);
+  for (const StreamIndex branch : graph.branches) Wait(index, streams_[branch].clock, &streams_[branch]);
   graph.end = streams_[index].clock;
   graph.end.Raise({index, step.number});
+  Release(index, &graph);
 }
 
 void Model::Drain(StreamIndex index, bool by_force, uint64_t up_to) {
@@ -220,10 +238,13 @@ void Model::DrainOthers() {
 }
 
 void Model::Finish(const Place& place) {
-  if (!place || Finished(place)) return;
+  if (!place) return;
   Stream& stream = streams_[place.stream];
   Drain(place.stream, true, place.number);
   DrainOthers();
+  if (watcher_ != nullptr) [[unlikely]]
+    watcher_->HostAcquired(&stream);  // by this thread; another may have known before
+  if (Finished(place)) return;
   for (const Place& known : stream.clock.entries())
     if (known.stream != place.stream) streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
   stream.finished = std::max(stream.finished, place.number);
@@ -232,6 +253,8 @@ void Model::Finish(const Place& place) {
 void Model::Finish(const Point& point) {
   if (!point.place) return;
   if (!point.passed) return Finish(point.place);
+  if (watcher_ != nullptr) [[unlikely]]
+    watcher_->HostAcquired(&point);
   for (const Place& known : point.clock.entries())
     streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
 }

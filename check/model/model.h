@@ -14,6 +14,7 @@
 #include <string>
 
 #include "check/model/step.h"
+#include "check/model/watcher.h"
 
 namespace ropeway::check {
 
@@ -30,6 +31,8 @@ class Model {
  public:
   using OnConflict = std::function<void(const Conflict&)>;
   explicit Model(OnConflict on_conflict) : on_conflict_(std::move(on_conflict)) {}
+
+  void SetWatcher(Watcher* watcher) { watcher_ = watcher; }
 
   StreamIndex AddStream();
   // Puts a step behind all others of the stream, or into the graph that it is captured into.
@@ -81,7 +84,8 @@ class Model {
   bool CanPass(const Step& step) const;
   void Perform(StreamIndex index, const Step& step);
   void Use(StreamIndex index, uint64_t number, uint32_t operation, std::span<const Access> accesses);
-  void Wait(StreamIndex index, const Clock& clock);
+  void Wait(StreamIndex index, const Clock& clock, const void* token);
+  void Release(StreamIndex index, const void* token);
   void Replay(StreamIndex index, const Step& step);
   void RunNodes(Graph* graph);
   void RunNode(Graph::Node* node);
@@ -91,6 +95,7 @@ class Model {
   bool Ordered(const Place& earlier, const Stream& later, StreamIndex later_index) const;
 
   OnConflict on_conflict_;
+  Watcher* watcher_ = nullptr;
   std::deque<Stream> streams_;
   RangeMap ranges_;
   std::map<uintptr_t, std::shared_ptr<Word>> words_;
