@@ -6,6 +6,7 @@
 #include <new>
 
 #include "check/books.h"
+#include "check/faults.h"
 #include "check/next.h"
 
 namespace ropeway::check {
@@ -31,6 +32,9 @@ class Call {
     }
   }
 
+  // The code that it answers instead of being made, when it is the program's own; 0 for none.
+  int Fault() const { return depth_ == 1 ? FaultOf(name_) : 0; }
+
   static std::mutex& Mutex();
 
  private:
@@ -43,7 +47,10 @@ class Call {
 aclrtStream Named(aclrtStream stream);
 int32_t CurrentDevice();
 
-#define RW_CALL(name) ::ropeway::check::Call call(#name, __builtin_return_address(0))
+#define RW_CALL(name) RW_CALL_AS(aclError, name)
+#define RW_CALL_AS(Result, name)                                   \
+  ::ropeway::check::Call call(#name, __builtin_return_address(0)); \
+  if (const int fault = call.Fault()) return static_cast<Result>(fault)
 
 // A hook of the usual shape: the call itself, then, if it succeeded, what is kept of it, with `books` and `operation` at hand.
 #define RW_KEPT(name, parameters, arguments, ...)                                               \
@@ -69,7 +76,7 @@ int32_t CurrentDevice();
 #define RW_QUEUED_AS(Result, name, parameters, arguments, ...) \
   RW_HOOK(name);                                               \
   Result name parameters {                                     \
-    RW_CALL(name);                                             \
+    RW_CALL_AS(Result, name);                                  \
     const Result code = NEXT(name) arguments;                  \
     if (code != Result{}) return code;                         \
     const aclrtStream named = Named(stream);                   \

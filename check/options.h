@@ -1,5 +1,6 @@
 // What `ropeway check` asks the layer for, in one variable of the environment:
-// ROPEWAY_CHECK=json,stacks,leaks,suppress=FILE,output=FILE,hang=SECONDS
+// ROPEWAY_CHECK=json,stacks,leaks,suppress=FILE,output=FILE,hang=SECONDS,
+// faults=RULES
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ struct Options {
   bool leaks = false;
   int hang_s = 10;
   std::string suppress;  // file of rules and sites that are not told
+  std::string faults;    // calls that answer a code (faults.h)
   std::string output;    // file for what is found; stderr without one
 };
 

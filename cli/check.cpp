@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "check/fault_rules.h"
 #include "check/tally.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
@@ -27,6 +28,7 @@ struct CheckOptions {
   std::string on;  // another AscendCL: its library or its folder
   std::string suppress;
   std::string output;
+  std::vector<std::string> faults;
   int hang_s = 10;
   bool json = false;
   bool stacks = false;
@@ -39,6 +41,7 @@ std::string LayerOptions(const CheckOptions& options) {
   if (options.stacks) list += ",stacks";
   if (options.leaks) list += ",leaks";
   if (!options.suppress.empty()) list += ",suppress=" + std::filesystem::absolute(options.suppress).string();
+  for (size_t i = 0; i < options.faults.size(); ++i) list += (i == 0 ? ",faults=" : ";") + options.faults[i];
   if (!options.output.empty()) list += ",output=" + std::filesystem::absolute(options.output).string();
   return list;
 }
@@ -124,6 +127,12 @@ void AddCheck(CLI::App& app, int* status) {
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   command->add_option("--output", options->output, "where findings go [stderr]")->type_name("FILE");
+  command->add_option("--fault", options->faults, "a call that answers a code: aclrtMalloc:207001:after=3:times=1 or :chance=0.1:seed=7")
+      ->type_name("FUNCTION:CODE...")
+      ->check([](const std::string& rule) {
+        std::vector<check::Fault> ignored;
+        return check::ParseFaults(rule, &ignored);
+      });
   command->add_option("--hang", options->hang_s, "after how many seconds a wait is judged [10]")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 86400));

@@ -5,7 +5,7 @@
 using namespace ropeway::check;
 
 extern "C" __attribute__((visibility("default"))) void ropewayCheckUse(void* stream, const void* address, size_t size, int writes) {
-  RW_CALL(ropewayCheckUse);
+  Call call("ropewayCheckUse", __builtin_return_address(0));
   const aclrtStream named = Named(stream);
   call.Keep([&](Books& books, uint32_t operation) {
     const Access access{RangeOf(address, size), writes != 0};

@@ -57,5 +57,10 @@ expect "text" 1 "" "$ropeway" check -- "$work/lazy"
 grep -q "^RACE  RW-RACE-001  aclrtMemcpyAsync race.cpp:" "$work/err" || { echo "FAILED text:"; cat "$work/err"; failed=$((failed + 1)); }
 grep -q "did you mean stream 1?" "$work/err" || { echo "FAILED hint:"; cat "$work/err"; failed=$((failed + 1)); }
 
+expect "a fault" 0 "" check --fault aclrtMemcpyAsync:507899:after=1 -- "$work/lazy"
+expect "a fault that is over" 1 RW-RACE-001 check --fault aclrtCreateEvent:207001 --fault aclrtMemcpyAsync:507899:after=2 -- "$work/lazy"
+expect "no fault" 2 "" check --fault aclrtMalloc -- "$work/lazy"
+grep -q "'aclrtMalloc' is not FUNCTION:CODE" "$work/err" || { echo "FAILED fault:"; cat "$work/err"; failed=$((failed + 1)); }
+
 echo "$failed failed"
 [ "$failed" -eq 0 ]
