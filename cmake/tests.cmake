@@ -260,6 +260,19 @@ function(ropeway_check_tests)
   ropeway_watched_test(check_crowd $<TARGET_FILE:ropeway> check -- $<TARGET_FILE:check_crowd>)
 endfunction()
 
+# The corpus of `ropeway check`: wrong programs and their right twins, those of the pages docs/check/ among them.
+function(ropeway_check_corpus)
+  file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/check/RW-*.md)
+  set(page_programs ${CMAKE_BINARY_DIR}/check_pages.cpp)
+  set(generator ${tools_dir}/check_pages_corpus.py)
+  add_custom_command(OUTPUT ${page_programs} DEPENDS ${generator} ${pages}
+                     COMMAND python3 ${generator} ${PROJECT_SOURCE_DIR}/docs/check ${page_programs})
+  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/check/corpus/*.cpp)
+  ropeway_program(check_corpus ${sources} ${page_programs})
+  ropeway_test_compile(check_corpus program_headers)
+  ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)
+endfunction()
+
 # The CUDA engine on a stand-in for the driver: what its host side does needs no GPU, and the same suite judges it.
 function(ropeway_cuda_tests)
   add_library(fake_cuda SHARED ${tests_dir}/fake_cuda/driver.cpp)
@@ -306,6 +319,7 @@ if(TARGET ascendcl)
   endif()
   if(TARGET ropeway_check)
     ropeway_check_tests()
+    ropeway_check_corpus()
   endif()
   if(TARGET ropeway_cuda)
     ropeway_cuda_tests()

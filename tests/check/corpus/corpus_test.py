@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""corpus_test.py ROPEWAY CORPUS [--all] [--rounds N] [--jobs N] [--only REGEX]: runs the corpus under `ropeway check`.
+
+Every wrong program must be found with exactly its rule, and no right one with any; tips count only where a tip is expected. not_yet.txt has what
+is told today of programs that the layer does not judge rightly: who teaches it takes the line out.
+
+As a test: every program on the schedule `fast` and on one more, in turn. With --all on all of them, N times; it stops for nothing.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SCHEDULES = ["fast", "earliest", "latest"] + [f"random:{seed}" for seed in range(1, 6)]
+CALL_FAILED = 3  # what a program ends with when a call is refused
+LIMIT_S = 120
+
+Program = collections.namedtuple("Program", "name rule pair_rule")  # rule "-" for a right one
+
+
+def programs(corpus):
+    lines = subprocess.run([corpus, "--list"], check=True, capture_output=True, text=True).stdout.split("\n")
+    listed = [line.split() for line in lines if line]
+    rules = {name.rsplit(".", 1)[0]: rule for name, rule in listed if rule != "-"}
+    return [Program(name, rule, rules[name.rsplit(".", 1)[0]]) for name, rule in listed]
+
+
+def not_yet():
+    """Name of a program: the rules that it gets."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "not_yet.txt")
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {words[0]: {rule for rule in words[1:] if rule != "-"} for words in lines}
+
+
+def findings(path):
+    """What is in the file so far; a last line may still be on its way."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return [json.loads(line) for line in file if line.endswith("\n")]
+
+
+def end(process):
+    """The command and the program that it started."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+class Run:
+    def __init__(self, options, program, schedule):
+        self.program, self.schedule = program, schedule
+        self.options = options
+
+    def command(self, output):
+        flags = {"RW-LEAK-001": ["--leaks"], "RW-HANG-001": ["--hang", "1"]}.get(self.program.pair_rule, [])
+        return [self.options.ropeway, "check", "--json", "--output", output, *flags, "--", self.options.corpus, self.program.name]
+
+    def __call__(self):
+        """None, or what is wrong with it."""
+        with tempfile.TemporaryDirectory() as folder:
+            output, told = os.path.join(folder, "found"), os.path.join(folder, "told")
+            with open(told, "wb") as streams:
+                process = subprocess.Popen(self.command(output), stdout=streams, stderr=streams, stdin=subprocess.DEVNULL,
+                                           start_new_session=True, env=dict(os.environ, ROPEWAY_SCHEDULE=self.schedule))
+                status = self.wait(process, output)
+            with open(told, encoding="utf-8", errors="replace") as file:
+                return self.judge(status, findings(output), file.read())
+
+    def wait(self, process, output):
+        """The exit status; a program that hangs as it should is ended when that was found."""
+        limit = time.monotonic() + LIMIT_S
+        if self.program.rule != "RW-HANG-001":
+            try:
+                return process.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                end(process)
+                return "ran too long"
+        while process.poll() is None and time.monotonic() < limit:
+            if findings(output):
+                end(process)
+                return 1
+            time.sleep(0.02)
+        end(process)
+        return "never found"
+
+    def judge(self, status, found, told):
+        expected = self.options.not_yet.get(self.program.name, {self.program.rule} - {"-"})
+        is_tip = self.program.rule.startswith("RW-TIP")
+        got = {one["rule"] for one in found if one["error"] or is_tip}
+        right_status = 0 if is_tip or not expected else 1
+        if got == expected and status == right_status:
+            return None
+        lines = [f"{self.program.name} on {self.schedule}: expected {sorted(expected)}, got {sorted(got)}, status {status}"]
+        lines += ["  " + "\n    ".join(one["text"]) for one in found if one["rule"] in got - expected]
+        if status not in (0, 1):
+            lines += ["  " + line for line in told.strip().split("\n")[-5:]]
+        return "\n".join(lines)
+
+
+def chosen(options):
+    picked = [one for one in programs(options.corpus) if re.search(options.only, one.name)]
+    for number, program in enumerate(picked):
+        # In a sample the two of a pair get the same schedule.
+        others = SCHEDULES[1:] if options.all else [SCHEDULES[1 + number // 2 % (len(SCHEDULES) - 1)]]
+        for schedule in ["fast"] + others:
+            yield Run(options, program, schedule)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ropeway")
+    parser.add_argument("corpus")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    options.not_yet = not_yet()
+    runs = list(chosen(options)) * options.rounds
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        wrong = [text for text in pool.map(lambda run: run(), runs) if text]
+    for text, count in collections.Counter(wrong).items():
+        print(f"{text}{f' ({count} times)' if count > 1 else ''}")
+    print(f"{len(runs) - len(wrong)} passed, {len(wrong)} failed")
+    return 1 if wrong or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
