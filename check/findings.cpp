@@ -85,7 +85,7 @@ void CountError() {
 }
 
 bool Findings::Add(Rule rule, uint32_t one, uint32_t other) {
-  const bool added = ++counts_[{rule, one, other}] == 1;
+  const bool added = ++counts_[{rule, one, other}] == 1 || GetOptions().every;
   if (!added) ++repeated_;
   return added;
 }

@@ -10,6 +10,7 @@ void Apply(const std::string& name, const std::string& value, Options* options) 
   if (name == "json") options->json = true;
   if (name == "stacks") options->stacks = true;
   if (name == "leaks") options->leaks = true;
+  if (name == "every") options->every = true;
   if (name == "hang") options->hang_s = std::atoi(value.c_str());
   if (name == "suppress") options->suppress = value;
   if (name == "faults") options->faults = value;

@@ -33,6 +33,7 @@ struct CheckOptions {
   bool json = false;
   bool stacks = false;
   bool leaks = false;
+  bool every = false;
 };
 
 std::string LayerOptions(const CheckOptions& options) {
@@ -40,6 +41,7 @@ std::string LayerOptions(const CheckOptions& options) {
   if (options.json) list += ",json";
   if (options.stacks) list += ",stacks";
   if (options.leaks) list += ",leaks";
+  if (options.every) list += ",every";
   if (!options.suppress.empty()) list += ",suppress=" + std::filesystem::absolute(options.suppress).string();
   for (size_t i = 0; i < options.faults.size(); ++i) list += (i == 0 ? ",faults=" : ";") + options.faults[i];
   if (!options.output.empty()) list += ",output=" + std::filesystem::absolute(options.output).string();
@@ -123,6 +125,7 @@ void AddCheck(CLI::App& app, int* status) {
   command->add_flag("--json", options->json, "one JSON object a line instead of text");
   command->add_flag("--stacks", options->stacks, "whole call stacks");
   command->add_flag("--leaks", options->leaks, "at exit: blocks, streams, events and registrations that are left");
+  command->add_flag("--every", options->every, "tell a finding again when it comes again from the same places");
   command->add_option("--suppress", options->suppress, "lines \"RULE PART-OF-A-SITE\" that are not told")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
