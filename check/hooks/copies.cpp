@@ -25,14 +25,22 @@ struct Rows {
   size_t height;
 };
 
+// Rows without room between them are one range.
+void AddSide(const Rows& rows, const void* first, size_t pitch, bool write, std::vector<Access>* accesses) {
+  if (pitch == rows.width) return accesses->push_back({RangeOf(first, rows.width * rows.height), write});
+  for (size_t row = 0; row < rows.height; ++row)
+    accesses->push_back({RangeOf(static_cast<const char*>(first) + row * pitch, rows.width), write});
+}
+
 std::vector<Access> AccessesOf(const Rows& rows) {
   std::vector<Access> accesses;
-  for (size_t row = 0; row < rows.height; ++row) {
-    accesses.push_back({RangeOf(static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width), false});
-    accesses.push_back({RangeOf(static_cast<const char*>(rows.dst) + row * rows.dst_pitch, rows.width), true});
-  }
+  AddSide(rows, rows.src, rows.src_pitch, false, &accesses);
+  AddSide(rows, rows.dst, rows.dst_pitch, true, &accesses);
   return accesses;
 }
+
+// What is judged before the call may be nonsense.
+bool RefusedRows(size_t width, size_t height) { return width > 5000000 || height > 5242880; }
 
 void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKind kind, StreamIndex index) {
   if (rows.width == 0 || rows.height == 0) return;
@@ -92,7 +100,8 @@ RW_QUEUED(aclrtReduceAsync,
 RW_AT_ONCE(aclrtMemcpy, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind), (dst, destMax, src, count, kind),
            KeepAtOnce(books, operation, {dst, 0, src, 0, count, 1}))
 RW_AT_ONCE(aclrtMemcpy2d, (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind),
-           (dst, dpitch, src, spitch, width, height, kind), KeepAtOnce(books, operation, {dst, dpitch, src, spitch, width, height}))
+           (dst, dpitch, src, spitch, width, height, kind),
+           if (!RefusedRows(width, height)) KeepAtOnce(books, operation, {dst, dpitch, src, spitch, width, height}))
 RW_AT_ONCE(aclrtMemset, (void* devPtr, size_t maxCount, int32_t value, size_t count), (devPtr, maxCount, value, count),
            books.HostUse(Rule::kHostPasses, RangeOf(devPtr, count), true, operation))
 RW_AT_ONCE(aclrtMemsetD32, (void* ptr, size_t memSize, uint32_t value, size_t N), (ptr, memSize, value, N),
