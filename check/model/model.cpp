@@ -22,6 +22,8 @@ const Word::Store* Satisfying(const Step& step) {
   return nullptr;
 }
 
+bool Overlap(const Range& one, const Range& other) { return one.begin < other.end && other.begin < one.end; }
+
 // A flag that is set already lets waits through: they can rely on no more than what was in front of the first record.
 void Set(Flag* flag, const Clock& clock) {
   if (flag->set) return;
@@ -263,6 +265,26 @@ void Model::PassUses(const Range& range, bool write, const OnUse& meet) {
   ranges_.Visit(range, [&](const check::Use& use, bool written, const Range& part) {
     if ((written || write) && !Finished(use.place)) meet(use, written, part);
   });
+  for (const StreamIndex index : held_up_)
+    for (const Step& step : streams_[index].held) {
+      PassHeld({index, step.number}, step, range, write, meet);
+      if (step.graph == nullptr) continue;
+      for (const Graph::Node& node : step.graph->nodes) PassHeld({index, step.number}, node.step, range, write, meet);
+    }
+}
+
+void Model::PassHeld(const Place& place, const Step& step, const Range& range, bool write, const OnUse& meet) const {
+  for (const Access& access : step.accesses)
+    if (Overlap(access.range, range) && (access.write || write))
+      meet({place, step.operation}, access.write, {std::max(access.range.begin, range.begin), std::min(access.range.end, range.end)});
+}
+
+// What is held back was judged when the block ended. The next block at this address has nothing to do with it.
+void Model::Forget(const Range& range) {
+  ranges_.Clear(range);
+  for (const StreamIndex index : held_up_)
+    for (Step& step : streams_[index].held)
+      std::erase_if(step.accesses, [&](const Access& access) { return Overlap(access.range, range); });
 }
 
 void Model::HostWrote(const Range& range) {

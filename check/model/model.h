@@ -50,7 +50,7 @@ class Model {
   // What the host does itself, at once: calls `meet` with every unfinished use that it passes.
   using OnUse = std::function<void(const Use&, bool written, const Range& part)>;
   void PassUses(const Range& range, bool write, const OnUse& meet);
-  void Forget(const Range& range) { ranges_.Clear(range); }
+  void Forget(const Range& range);
   void HostWrote(const Range& range);
   std::shared_ptr<Word> WordAt(uintptr_t address);
 
@@ -82,6 +82,7 @@ class Model {
   };
 
   bool CanPass(const Step& step) const;
+  void PassHeld(const Place& place, const Step& step, const Range& range, bool write, const OnUse& meet) const;
   void Perform(StreamIndex index, const Step& step);
   void Use(StreamIndex index, uint64_t number, uint32_t operation, std::span<const Access> accesses);
   void Wait(StreamIndex index, const Clock& clock, const void* token);
