@@ -126,7 +126,8 @@ bool Books::AnyPending(int32_t device) const {
 
 Party Books::PartyOf(uint32_t number, const Place& place) const {
   const Operation& operation = operations.At(number);
-  Party party{operation.call, operation.location.empty() ? Locate(operation.site).Short() : operation.location, "", {}};
+  if (operation.location.empty()) operation.location = Locate(operation.site).Short();
+  Party party{operation.call, operation.location, "", {}};
   if (place) party.where = NameOf(place.stream) + " #" + std::to_string(place.number);
   for (void* frame : operation.stack) {
     const Location location = Locate(reinterpret_cast<uintptr_t>(frame));

@@ -12,10 +12,10 @@
 namespace ropeway::check {
 
 struct Operation {
-  const char* call = "";  // the name of the function, a literal
-  uintptr_t site = 0;     // where it returns to
-  bool inside = false;    // a library of the target made it, not the program
-  std::string location;   // of a Python program: file and line
+  const char* call = "";         // the name of the function, a literal
+  uintptr_t site = 0;            // where it returns to
+  bool inside = false;           // a library of the target made it, not the program
+  mutable std::string location;  // file and line: of a Python program at once, of others when somebody asks
   std::vector<void*> stack;
 };
 
