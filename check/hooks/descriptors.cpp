@@ -15,7 +15,7 @@ void KeepLaunch(Books& books, uint32_t operation, void* desc, StreamIndex index)
   const Block* const block = books.BlockAt(desc);
   if (said != books.descriptors.end())
     accesses.insert(accesses.end(), said->second.begin(), said->second.end());
-  else if (block != nullptr && !block->copied_into)
+  else if (block != nullptr && !block->copied_into && !books.model.CaptureOf(index))  // a replay reads what is said then
     books.Tell(Rule::kDescriptorUnset, operation, "launches a descriptor that was never set");
   books.model.SubmitUse(index, operation, accesses);
 }

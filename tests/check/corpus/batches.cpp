@@ -138,6 +138,20 @@ PROGRAM(descriptor_beside_the_one_that_was_set, "RW-DESC-002") {
   (void)aclrtSynchronizeStream(work);  // tells that the task of the wrong one failed
 }
 
+// Every replay reads the descriptor anew: it may be set behind the capture.
+PROGRAM(descriptor_set_behind_the_capture, "RW-DESC-001") {
+  const aclrtStream work = Stream();
+  char *const from = Device(), *const to = Device(), *const descriptor = Device(kDescriptor);
+  MUST(aclmdlRICaptureBegin(work, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  Launch(descriptor, work);
+  aclmdlRI graph = nullptr;
+  MUST(aclmdlRICaptureEnd(work, &graph));
+  Set(descriptor, from, to);
+  MUST(aclmdlRIExecuteAsync(graph, work));
+  if (!right) Set(descriptor, from, to);
+  Finish(work);
+}
+
 PROGRAM(descriptors_of_two_streams_with_one_target, "RW-RACE-003") {
   const aclrtStream one = Stream(), other = Stream();
   char *const from = Device(2 * kSize), *const to = Device(2 * kSize), *const descriptors = Device(2 * kDescriptor);
