@@ -22,14 +22,19 @@ struct Block {
 };
 
 struct EventState {
-  bool is_flag = false;  // a classic event: waits look at a flag, which stays set until it is reset
-  bool outside = false;  // others record it, too: replays, or another process
-  std::shared_ptr<Flag> flag = std::make_shared<Flag>();
+  bool is_flag = false;                                   // a classic event: waits look at a flag, which stays set until it is reset
+  bool outside = false;                                   // others record it, too: replays, or another process
+  std::shared_ptr<Flag> flag = std::make_shared<Flag>();  // of those that others record: the latest record that is known
   std::shared_ptr<Point> latest;
   std::shared_ptr<Point> lost;  // a record that nobody waited for before the next one, of another stream
   std::shared_ptr<Graph> capture;
   std::map<StreamIndex, Place> waits;  // the last of each stream
   uint32_t operation = 0;
+
+  void TakeOutside() {
+    outside = true;
+    flag->latest = true;
+  }
 };
 
 struct NotifyState {

@@ -10,16 +10,27 @@ constexpr uint32_t kExternal = 1;  // of records and waits in a capture
 
 void KeepEvent(Books& books, uint32_t operation, aclrtEvent event, bool is_flag, uint32_t flags = 0) {
   EventState state;
-  state.outside = (flags & kIpcFlag) != 0;
+  if ((flags & kIpcFlag) != 0) state.TakeOutside();
   state.is_flag = is_flag;
   state.operation = operation;
   books.events.insert_or_assign(event, std::move(state));
 }
 
+// The record of every replay, and waits that look at the latest record when they are reached.
+void KeepOutside(Books& books, uint32_t operation, EventState& event, StreamIndex index, Step::Effect effect) {
+  Step step;
+  step.effect = effect;
+  step.operation = operation;
+  step.flag = event.flag;
+  if (effect == Step::Effect::kPass) step.point = std::make_shared<Point>();
+  const Place place = books.model.Submit(index, std::move(step));
+  if (effect == Step::Effect::kWaitFlag) event.waits[index] = place;
+}
+
 void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index, uint32_t flag = 0) {
   EventState& event = books.events[handle];
-  if (flag == kExternal) event.outside = true;
-  if (event.outside && books.model.CaptureOf(index)) return;  // every replay records it
+  if (flag == kExternal) event.TakeOutside();
+  if (event.outside && books.model.CaptureOf(index)) return KeepOutside(books, operation, event, index, Step::Effect::kPass);
   const auto point = std::make_shared<Point>();
   point->operation = operation;
   const bool unseen = event.latest && !event.latest->waited_for && event.latest->place && event.latest->place.stream != index;
@@ -30,7 +41,7 @@ void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex
   step.effect = Step::Effect::kPass;
   step.operation = operation;
   step.point = point;
-  if (event.is_flag) step.flag = event.flag;
+  if (event.is_flag || event.outside) step.flag = event.flag;
   books.model.Submit(index, std::move(step));
 }
 
@@ -41,8 +52,10 @@ void JoinCapture(Books& books, const EventState& event, StreamIndex index) {
 
 void KeepWait(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index, uint32_t flag = 0) {
   EventState& event = books.events[handle];
-  if (flag == kExternal) event.outside = true;
-  if (event.outside && (event.latest == nullptr || books.model.CaptureOf(index))) return;
+  if (flag == kExternal) event.TakeOutside();
+  if (event.outside && (event.flag->set || books.model.CaptureOf(index)))
+    return KeepOutside(books, operation, event, index, Step::Effect::kWaitFlag);
+  if (event.outside && event.latest == nullptr) return;
   if (event.latest == nullptr && !event.is_flag)
     return books.Tell(Rule::kEventUnrecorded, operation, "waits for an event that was never recorded: it orders nothing");
   if (event.lost) {
@@ -73,6 +86,7 @@ void KeepReset(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex 
 
 void KeepReached(Books& books, aclrtEvent handle) {
   EventState& event = books.events[handle];
+  if (event.outside && event.flag->set) books.model.Finish(event.flag->clock);
   if (event.latest == nullptr) return;
   event.latest->waited_for = true;
   event.lost = nullptr;

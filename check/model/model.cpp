@@ -26,8 +26,9 @@ bool Overlap(const Range& one, const Range& other) { return one.begin < other.en
 
 // A flag that is set already lets waits through: they can rely on no more than what was in front of the first record.
 void Set(Flag* flag, const Clock& clock) {
-  if (flag->set) return;
-  *flag = {true, clock};
+  if (flag->set && !flag->latest) return;
+  flag->set = true;
+  flag->clock = clock;
 }
 
 }  // namespace
@@ -257,8 +258,11 @@ void Model::Finish(const Point& point) {
   if (!point.passed) return Finish(point.place);
   if (watcher_ != nullptr) [[unlikely]]
     watcher_->HostAcquired(&point);
-  for (const Place& known : point.clock.entries())
-    streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
+  Finish(point.clock);
+}
+
+void Model::Finish(const Clock& clock) {
+  for (const Place& known : clock.entries()) streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
 }
 
 void Model::PassUses(const Range& range, bool write, const OnUse& meet) {

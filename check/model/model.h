@@ -43,6 +43,7 @@ class Model {
   // The host saw this finished, and with it all that is in front of it.
   void Finish(const Place& place);
   void Finish(const Point& point);
+  void Finish(const Clock& clock);
   Place LastOf(StreamIndex stream) const { return {stream, streams_[stream].submitted}; }
   bool Finished(const Place& place) const { return place.number <= streams_[place.stream].finished; }
   bool Pending(StreamIndex stream) const { return !Finished(LastOf(stream)); }

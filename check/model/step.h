@@ -28,6 +28,7 @@ struct Point {
 struct Flag {
   bool set = false;
   Clock clock;
+  bool latest = false;  // it stands for the latest record, and not for the first since it was taken back
 };
 
 // A word of device memory that streams wait for. What a plain copy put there is not known.
