@@ -81,6 +81,8 @@ class Books {
   Operations operations;
   Findings findings;
   std::unordered_map<aclrtEvent, EventState> events;
+  std::map<std::string, std::shared_ptr<Flag>> exported_events;    // by the handle for other processes
+  std::map<std::string, std::shared_ptr<Flag>> exported_notifies;  // by key
   std::unordered_map<aclrtNotify, NotifyState> notifies;
   std::unordered_map<aclmdlRI, std::shared_ptr<Graph>> graphs;
   std::map<uintptr_t, std::vector<Access>> descriptors;  // what each one says

@@ -16,6 +16,15 @@ void KeepEvent(Books& books, uint32_t operation, aclrtEvent event, bool is_flag,
   books.events.insert_or_assign(event, std::move(state));
 }
 
+std::string NameOf(const aclrtIpcEventHandle& handle) { return {handle.reserved, sizeof handle.reserved}; }
+
+// One that this process exported itself is the same event.
+void KeepOpened(Books& books, uint32_t operation, aclrtEvent event, const aclrtIpcEventHandle& handle) {
+  KeepEvent(books, operation, event, false, kIpcFlag);
+  const auto own = books.exported_events.find(NameOf(handle));
+  if (own != books.exported_events.end()) books.events[event].flag = own->second;
+}
+
 // The record of every replay, and waits that look at the latest record when they are reached.
 void KeepOutside(Books& books, uint32_t operation, EventState& event, StreamIndex index, Step::Effect effect) {
   Step step;
@@ -110,8 +119,10 @@ void KeepDestroy(Books& books, uint32_t operation, aclrtEvent handle) {
 RW_KEPT(aclrtCreateEvent, (aclrtEvent * event), (event), KeepEvent(books, operation, *event, false))
 RW_KEPT(aclrtCreateEventWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, true))
 RW_KEPT(aclrtCreateEventExWithFlag, (aclrtEvent * event, uint32_t flag), (event, flag), KeepEvent(books, operation, *event, false, flag))
+RW_KEPT(aclrtIpcGetEventHandle, (aclrtEvent event, aclrtIpcEventHandle* handle), (event, handle), (void)operation;
+        books.exported_events[NameOf(*handle)] = books.events[event].flag)
 RW_KEPT(aclrtIpcOpenEventHandle, (aclrtIpcEventHandle handle, aclrtEvent* event), (handle, event),
-        KeepEvent(books, operation, *event, false, kIpcFlag))
+        KeepOpened(books, operation, *event, handle))
 RW_AT_ONCE(aclrtDestroyEvent, (aclrtEvent event), (event), KeepDestroy(books, operation, event))
 
 RW_QUEUED(aclrtRecordEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepRecord(books, operation, event, index))

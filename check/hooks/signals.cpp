@@ -11,6 +11,13 @@ void KeepNotify(Books& books, uint32_t operation, aclrtNotify handle) {
   books.notifies.insert_or_assign(handle, std::move(state));
 }
 
+// One that this process exported itself is the same notify.
+void KeepImport(Books& books, uint32_t operation, aclrtNotify handle, const char* key) {
+  KeepNotify(books, operation, handle);
+  const auto own = books.exported_notifies.find(key);
+  if (own != books.exported_notifies.end()) books.notifies[handle].flag = own->second;
+}
+
 void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
   const NotifyState& notify = books.notifies[handle];
   for (const auto& [stream, wait] : notify.waits)
@@ -54,6 +61,10 @@ void KeepWord(Books& books, uint32_t operation, Step::Effect effect, const void*
 }  // namespace
 
 RW_KEPT(aclrtCreateNotify, (aclrtNotify * notify, uint64_t flag), (notify, flag), KeepNotify(books, operation, *notify))
+RW_KEPT(aclrtNotifyGetExportKey, (aclrtNotify notify, char* key, size_t len, uint64_t flags), (notify, key, len, flags), (void)operation;
+        books.exported_notifies[key] = books.notifies[notify].flag)
+RW_KEPT(aclrtNotifyImportByKey, (aclrtNotify * notify, const char* key, uint64_t flags), (notify, key, flags),
+        KeepImport(books, operation, *notify, key))
 RW_AT_ONCE(aclrtDestroyNotify, (aclrtNotify notify), (notify), KeepDestroy(books, operation, notify))
 RW_QUEUED(aclrtRecordNotify, (aclrtNotify notify, aclrtStream stream), (notify, stream), KeepRecord(books, operation, notify, index))
 RW_QUEUED(aclrtWaitAndResetNotify, (aclrtNotify notify, aclrtStream stream, uint32_t timeout), (notify, stream, timeout),
