@@ -221,13 +221,13 @@ PROGRAM(record_submitted_behind_the_synchronise, "RW-HANG-001") {
 }
 
 PROGRAM(notify_taken_twice_and_recorded_once, "RW-HANG-001") {
-  const aclrtStream load = Stream(), one = Stream(), other = Stream();
+  const aclrtStream load = Stream(), work = Stream();
   const aclrtNotify first = Notify(), second = right ? Notify() : first;
   RecordNotify(first, load);
   if (right) RecordNotify(second, load);
-  WaitNotify(one, first);
-  WaitNotify(other, second);
-  Finish({load, one, other});
+  WaitNotify(work, first);
+  WaitNotify(work, second);
+  Finish({load, work});
 }
 
 PROGRAM(streams_that_wait_for_each_other, "RW-HANG-001") {
