@@ -14,6 +14,7 @@ set(check_exports ${PROJECT_SOURCE_DIR}/check/exports.map)  # nothing of the C++
 target_link_options(ropeway_check PRIVATE -Wl,--no-undefined -Wl,--version-script=${check_exports})
 set_target_properties(ropeway_check PROPERTIES LINK_DEPENDS ${check_exports})
 target_precompile_headers(ropeway_check PRIVATE ${PROJECT_SOURCE_DIR}/check/books.h)
+ropeway_own_results(ropeway_check)
 find_path(ROPEWAY_LIBDW_INCLUDE elfutils/libdwfl.h)
 if(ROPEWAY_LIBDW_INCLUDE)
   target_compile_definitions(ropeway_check PRIVATE ROPEWAY_LIBDW)

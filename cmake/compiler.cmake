@@ -21,6 +21,13 @@ if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ropeway_launcher})
 endif()
 
+# ropeway_own_results(TARGET) is for targets that precompile headers of this tree: the compiler knows those again by their place and time, so
+# a precompiled one of another clone would define everything twice.
+string(SHA1 ropeway_clone ${PROJECT_SOURCE_DIR})
+function(ropeway_own_results target)
+  target_compile_definitions(${target} PRIVATE ROPEWAY_CLONE_${ropeway_clone})
+endfunction()
+
 # The developers' presets set CMAKE_COMPILE_WARNING_AS_ERROR. A compiler that we have not seen may warn; that stops nobody's build.
 add_compile_options(-Wall -Wextra -Wshadow -Wundef)
 # clang checks what base/mutex.h lets the sources say about locks. Its precompiled headers carry no time, for ccache's sake.

@@ -65,6 +65,7 @@ list(FILTER core_sources EXCLUDE REGEX "^src/api/")
 ropeway_library_part(ropeway_core core_sources <algorithm> <atomic> <condition_variable> <deque> <map> <memory> <mutex>
                      <optional> <set> <string> <thread> <vector>)
 ropeway_library_part(ropeway_api api_sources ${PROJECT_SOURCE_DIR}/src/api/entry.h)
+ropeway_own_results(ropeway_api)
 set(ropeway_objects ropeway_core ropeway_api)
 foreach(part IN LISTS ropeway_objects)
   target_link_libraries(${part} PUBLIC nlohmann_json::nlohmann_json)

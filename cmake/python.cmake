@@ -17,6 +17,7 @@ target_compile_options(acl_python PRIVATE -g1)  # hundreds of small functions ma
 target_include_directories(acl_python SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})
 target_link_libraries(acl_python PRIVATE ascendcl Threads::Threads)
 target_precompile_headers(acl_python PRIVATE ${PROJECT_SOURCE_DIR}/python/src/tables.h)
+ropeway_own_results(acl_python)
 set_target_properties(acl_python PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 9)
 # The library is found in the tree, from site-packages itself and from the folder acl in it.
 set_target_properties(acl_python PROPERTIES PREFIX "" OUTPUT_NAME acl SUFFIX .abi3.so
