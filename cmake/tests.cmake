@@ -272,8 +272,6 @@ function(ropeway_check_corpus)
   ropeway_test_compile(check_corpus program_headers)
   ropeway_watched_test(check_examples bash ${tests_dir}/check/examples.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR}/examples
                        ${CMAKE_BINARY_DIR}/examples)
-  ropeway_watched_test(check_conformance python3 ${tests_dir}/check/conformance_test.py $<TARGET_FILE:ropeway>
-                       $<TARGET_FILE:conformance_tests>)
   ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)
 endfunction()
 

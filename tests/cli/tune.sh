@@ -49,6 +49,8 @@ rm "$row"
 for method in avx512 avx2 sse2 rep_movsb neon libc; do
   line=$(in_force ROPEWAY_COPY_METHOD=$method)
   grep -qE "stream=$method cached=$method |ROPEWAY_COPY_METHOD=$method cannot be used: this CPU has " <<<"$line" || fail "$method: $line"
+done
+for method in rep_movsb libc; do  # no machine takes these by itself; unit tests have the bytes of all
   ROPEWAY_COPY_METHOD=$method "$ropeway" demo >"$work/said" 2>&1 || fail "the demo with $method: $(tail -3 "$work/said")"
 done
 core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
