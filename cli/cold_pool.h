@@ -1,6 +1,7 @@
 // Memory that is cold whenever it is copied: a source and a device pool, each larger than the last-level cache, walked
 // so that a block comes round again only after everything else went through the cache. Raw copies use the same bytes
-// (through the host view of the device pool), so that page sizes and placement are alike for everybody.
+// (through the host view of the device pool), so that page sizes and placement are alike for everybody. The view is asked for when
+// they do: memory that has one keeps its copies in order.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +29,33 @@ inline void FillPattern(uint8_t* bytes, size_t size_bytes, uint64_t seed) {
   for (; at < size_bytes; ++at) bytes[at] = static_cast<uint8_t>(seed + at);
 }
 
+// What the host does to either kind of memory.
+inline void PutBytes(const PinnedBlock& block, size_t offset, const uint8_t* bytes, size_t size) {
+  std::memcpy(block.at(offset), bytes, size);
+}
+inline void PutBytes(const DeviceBlock& block, size_t offset, const uint8_t* bytes, size_t size) {
+  RW_ACL(aclrtMemcpy(block.at(offset), size, bytes, size, ACL_MEMCPY_HOST_TO_DEVICE));
+}
+inline std::vector<uint8_t> BytesOf(const PinnedBlock& block, size_t offset, size_t size) {
+  return {static_cast<const uint8_t*>(block.at(offset)), static_cast<const uint8_t*>(block.at(offset)) + size};
+}
+inline std::vector<uint8_t> BytesOf(const DeviceBlock& block, size_t offset, size_t size) {
+  std::vector<uint8_t> bytes(size);
+  RW_ACL(aclrtMemcpy(bytes.data(), size, block.at(offset), size, ACL_MEMCPY_DEVICE_TO_HOST));
+  return bytes;
+}
+
 // What the pools share: a source and a target of either kind, and the walk over both.
 template <typename Source, typename Target>
 class ColdPair {
  public:
   // Both sides are touched here: first touch is an order of magnitude slower than a copy.
   explicit ColdPair(size_t size_bytes) : source_(size_bytes), target_(size_bytes) {
-    FillPattern(source_.view(), size_bytes, 1);
+    std::vector<uint8_t> piece(std::min(size_bytes, size_t{16} << 20));
+    for (size_t at = 0; at < size_bytes; at += piece.size()) {
+      FillPattern(piece.data(), piece.size(), 1 + at);
+      PutBytes(source_, at, piece.data(), std::min(piece.size(), size_bytes - at));
+    }
     Clear();
   }
 
@@ -70,7 +91,7 @@ class ColdPair {
     Rewind();
     for (size_t i = 0; i < count; ++i) {
       const size_t offset = Next();
-      if (std::memcmp(source_.view() + offset, target_.view() + offset, block_bytes) != 0) {
+      if (BytesOf(source_, offset, block_bytes) != BytesOf(target_, offset, block_bytes)) {
         throw std::runtime_error(std::string(workload) + ": block " + std::to_string(i) + " arrived with other bytes");
       }
     }
@@ -81,7 +102,7 @@ class ColdPair {
   Target target_;
 
  private:
-  void Clear() { std::memset(target_.view(), 0, target_.size()); }
+  void Clear() { RW_ACL(aclrtMemset(target_.at(0), target_.size(), 0, target_.size())); }
 
   std::vector<size_t> offsets_;
   size_t next_ = 0;
