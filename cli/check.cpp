@@ -57,6 +57,15 @@ void ExportTarget(const Tree& tree, const std::string& on) {
   Export({"LD_LIBRARY_PATH", (std::filesystem::is_directory(path) ? path : path.parent_path()).string(), true});
 }
 
+// Lists of libraries to preload are cut at spaces and colons: in a folder with one in its name the layer is called by its own name, and
+// found behind everything else.
+void ExportLayer(const Tree& tree, const std::string& layer, const std::string& on) {
+  const bool odd = layer.find_first_of(" :") != std::string::npos;
+  if (odd) Export({"LD_LIBRARY_PATH", tree.library_folder, true});
+  ExportTarget(tree, on);
+  Export({"LD_PRELOAD", odd ? kLayer : layer, true});
+}
+
 // Passed on by number: the program and what it starts find it in their environment.
 check::Tally* ShareTally() {
   const int descriptor = memfd_create("ropeway-check", 0);
@@ -105,8 +114,7 @@ int RunCheck(const CheckOptions& options) {
     return 1;
   }
   if (program == 0) {
-    ExportTarget(tree, options.on);
-    Export({"LD_PRELOAD", layer, true});
+    ExportLayer(tree, layer, options.on);
     setenv("ROPEWAY_CHECK", LayerOptions(options).c_str(), 1);
     _exit(Execute("check", options.words));
   }

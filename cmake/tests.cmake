@@ -273,6 +273,7 @@ function(ropeway_check_corpus)
   ropeway_watched_test(check_examples bash ${tests_dir}/check/examples.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR}/examples
                        ${CMAKE_BINARY_DIR}/examples)
   ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)
+  ropeway_long_test(check_corpus)
 endfunction()
 
 # The CUDA engine on a stand-in for the driver: what its host side does needs no GPU, and the same suite judges it.

@@ -47,6 +47,12 @@ for program in lazy now opened; do
   expect "$program right on another AscendCL" 0 "" check --on "$work/mini/libascendcl.so" -- "$work/$program" right
 done
 
+mkdir -p "$work/a tree/bin" "$work/a tree/lib64"
+cp "$ropeway" "$work/a tree/bin/ropeway"
+cp "$libraries"/libascendcl.so "$libraries"/libropeway_check.so "$work/a tree/lib64"
+expect "a folder with a space" 1 RW-RACE-001 "$work/a tree/bin/ropeway" check --json --output "$work/found" -- "$work/lazy"
+expect "and another AscendCL" 1 RW-RACE-001 "$work/a tree/bin/ropeway" check --on "$work/mini" --json --output "$work/found" -- "$work/opened"
+
 expect "a child's finding counts" 1 RW-RACE-001 check -- bash -c "'$work/lazy'; true"
 expect "a crash keeps what was found" 139 RW-RACE-001 check -- bash -c "'$work/lazy'; kill -SEGV \$\$"
 expect "the program's own status" 3 "" check -- bash -c "'$work/lazy' right; exit 3"
