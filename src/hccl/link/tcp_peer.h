@@ -43,15 +43,6 @@ class TcpPeer final : public Peer, public std::enable_shared_from_this<TcpPeer> 
   void Close(const TransferEnd& why) override;
 
  private:
-  // What this side asked for.
-  struct Transfer {
-    bool put;
-    std::vector<TransferItem> items;
-    std::shared_ptr<Lease> lease;
-    TransferDone done;
-    uint64_t total = 0;
-    uint64_t received = 0;  // of a get
-  };
   // A put of the other side that is arriving, or was given up there with frames on their way.
   struct Arrival {
     uint64_t expected = 0;

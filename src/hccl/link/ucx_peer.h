@@ -42,15 +42,6 @@ class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> 
   void FailIfStalled(int64_t now_ns);
 
  private:
-  // What this side asked for.
-  struct Transfer {
-    bool put;
-    std::vector<TransferItem> items;
-    std::shared_ptr<Lease> lease;
-    TransferDone done;
-    uint64_t total = 0;
-    uint64_t received = 0;  // of a get
-  };
   // A put of the other side that is arriving.
   struct Arrival {
     uint64_t received = 0;
