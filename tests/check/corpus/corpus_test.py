@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 
 SCHEDULES = ["fast", "earliest", "latest"] + [f"random:{seed}" for seed in range(1, 6)]
 CALL_FAILED = 3  # what a program ends with when a call is refused
@@ -40,18 +40,12 @@ def not_yet():
     return {words[0]: {rule for rule in words[1:] if rule != "-"} for words in lines}
 
 
-def findings(path):
-    """What is in the file so far; a last line may still be on its way."""
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return [json.loads(line) for line in file if line.endswith("\n")]
-
-
 def end(process):
     """The command and the program that it started."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # it has ended by itself
 
 
 class Run:
@@ -64,38 +58,36 @@ class Run:
         return [self.options.ropeway, "check", "--json", "--output", output, *flags, "--", self.options.corpus, self.program.name]
 
     def __call__(self):
-        """None, or what is wrong with it."""
-        with tempfile.TemporaryDirectory() as folder:
-            output, told = os.path.join(folder, "found"), os.path.join(folder, "told")
-            with open(told, "wb") as streams:
-                process = subprocess.Popen(self.command(output), stdout=streams, stderr=streams, stdin=subprocess.DEVNULL,
-                                           start_new_session=True, env=dict(os.environ, ROPEWAY_SCHEDULE=self.schedule))
-                status = self.wait(process, output)
-            with open(told, encoding="utf-8", errors="replace") as file:
-                return self.judge(status, findings(output), file.read())
+        """None, or what is wrong with it. Findings come through a pipe, which is at its end when the program is."""
+        pipe_out, pipe_in = os.pipe()
+        with tempfile.TemporaryFile() as told, open(pipe_out, encoding="utf-8", errors="replace") as lines:
+            process = subprocess.Popen(self.command(f"/dev/fd/{pipe_in}"), stdout=told, stderr=told, stdin=subprocess.DEVNULL, pass_fds=[pipe_in],
+                                       start_new_session=True, env=dict(os.environ, ROPEWAY_SCHEDULE=self.schedule))
+            os.close(pipe_in)
+            late = []
+            watchdog = threading.Timer(LIMIT_S, lambda: (late.append(True), end(process)))
+            watchdog.start()
+            found = self.read(process, lines)
+            status = process.wait()
+            watchdog.cancel()
+            told.seek(0)
+            return self.judge("ran too long" if late else status, found, told.read().decode(errors="replace"))
 
-    def wait(self, process, output):
-        """The exit status; a program that hangs as it should is ended when that was found."""
-        limit = time.monotonic() + LIMIT_S
-        if self.program.rule != "RW-HANG-001":
-            try:
-                return process.wait(LIMIT_S)
-            except subprocess.TimeoutExpired:
+    def read(self, process, lines):
+        """What is found; a program that hangs as it should is ended when that was."""
+        found = []
+        for line in lines:
+            found.append(json.loads(line))
+            if self.program.rule == "RW-HANG-001":
                 end(process)
-                return "ran too long"
-        while process.poll() is None and time.monotonic() < limit:
-            if findings(output):
-                end(process)
-                return 1
-            time.sleep(0.02)
-        end(process)
-        return "never found"
+                break
+        return found
 
     def judge(self, status, found, told):
         expected = self.options.not_yet.get(self.program.name, {self.program.rule} - {"-"})
         is_tip = self.program.rule.startswith("RW-TIP")
         got = {one["rule"] for one in found if one["error"] or is_tip}
-        right_status = 0 if is_tip or not expected else 1
+        right_status = -signal.SIGKILL if self.program.rule == "RW-HANG-001" else 0 if is_tip or not expected else 1
         if got == expected and status == right_status:
             return None
         lines = [f"{self.program.name} on {self.schedule}: expected {sorted(expected)}, got {sorted(got)}, status {status}"]
