@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 extern "C" {
 extern void* (*ropeway_check_real_dlsym)(void*, const char*);  // dlsym.cpp
