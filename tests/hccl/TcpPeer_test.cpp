@@ -2,7 +2,12 @@
 // the test.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "hccl/link/tcp_wire.h"
 #include "tests/hccl/link_hosts.h"
@@ -33,8 +38,9 @@ class TcpPeerTest : public ::testing::Test {
     peer_->Withdraw(1);
   }
   // A connection to it, which blocks the test.
-  FileDescriptor Connect() {
+  FileDescriptor Connect(FileDescriptor* door = nullptr) {
     auto [calling, called] = NewConnection();
+    if (door != nullptr) *door = FileDescriptor::Make([fd = called.get()] { return dup(fd); });
     peer_->Enter(std::move(called));
     const timeval patience{20, 0};
     EXPECT_EQ(setsockopt(calling.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
@@ -62,6 +68,11 @@ class TcpPeerTest : public ::testing::Test {
     if (!frame.body.empty())
       EXPECT_EQ(recv(fd.get(), frame.body.data(), frame.body.size(), MSG_WAITALL), static_cast<ssize_t>(frame.body.size()));
     return frame;
+  }
+  // Until the peer has read all that was said to it: `door` is its end, too.
+  static void AwaitRead(const FileDescriptor& fd, const FileDescriptor& door) {
+    for (int waiting = 1; waiting != 0; std::this_thread::yield()) ASSERT_EQ(ioctl(fd.get(), SIOCOUTQ, &waiting), 0);
+    for (int waiting = 1; waiting != 0; std::this_thread::yield()) ASSERT_EQ(ioctl(door.get(), SIOCINQ, &waiting), 0);
   }
   static bool HungUpOn(const FileDescriptor& fd) {
     char byte;
@@ -139,6 +150,26 @@ TEST_F(TcpPeerTest, BytesOfAGetGoIntoItsItemsOnly) {
   Say(fd, data(1, 1, "56"));
   EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
   EXPECT_EQ(std::string(bytes, 8), "12bbb4bb");
+}
+
+// The news of the failure overtakes a frame on another connection, half of which is here already.
+TEST_F(TcpPeerTest, NothingOfAGetArrivesAfterItsEnd) {
+  FileDescriptor door;
+  const FileDescriptor first = ConnectFirst();
+  const FileDescriptor other = Connect(&door);
+  const std::string half(100 << 10, 'n');  // more than comes with the head
+  std::vector<char> bytes(2 * half.size(), 'b');
+  auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
+  EXPECT_EQ(Hear(first).type, kGetRequest);
+  Say(other, Opening(false) + Bytes(kGetData, 1, Writer().Number(uint64_t{0}).Number(uint64_t{0}).Take(), bytes.size()) + half);
+  AwaitRead(other, door);
+  Say(first, Bytes(kGetFailed, 1, Writer().Number(uint32_t{1}).Take()));
+  EXPECT_EQ(get.get().code, HCCL_E_REMOTE);
+  const std::vector<char> left(bytes);
+  // Behind the rest of that frame, on the same connection: when it is answered, the rest was read.
+  Say(other, half + PutHead(1, 1, 0, 4, 4) + "1234");
+  EXPECT_EQ(StatusOf(Hear(first)), 0u);
+  EXPECT_TRUE(bytes == left);
 }
 
 TEST_F(TcpPeerTest, ARangeThatIsNotOfferedIsReadAndForgotten) {

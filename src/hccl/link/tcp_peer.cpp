@@ -260,9 +260,13 @@ void TcpPeer::GiveUp(const Job& job) {
   End(job.transfer, GivenUp());
 }
 
+// A get that fails may be in the middle of frames on several connections, and who hears of its end does as they like with the memory.
 void TcpPeer::End(uint64_t number, const TransferEnd& end) {
   const auto node = transfers_.extract(number);
-  if (node) node.mapped().done(end);
+  if (!node) return;
+  if (!node.mapped().put)
+    for (const ConnectionRef& connection : Connections()) connection->ForgetBulk(kGetData, number);
+  node.mapped().done(end);
 }
 
 void TcpPeer::EndAll(const TransferEnd& why) {

@@ -216,6 +216,10 @@ void Connection::EndBulk() {
   events_.bulk_ended(bulk_frame_, bulk_.size, taken);
 }
 
+void Connection::ForgetBulk(uint16_t type, uint64_t id) {
+  if (bulk_coming_ && bulk_frame_.type == type && bulk_frame_.id == id) bulk_.lease.reset();
+}
+
 bool Connection::BeginBulk(Frame frame, uint64_t size) {
   std::optional<Bulk> bulk = events_.bulk_begins ? events_.bulk_begins(frame, size) : std::nullopt;
   if (!bulk) return false;

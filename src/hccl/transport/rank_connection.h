@@ -59,6 +59,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Send(const Frame& frame);
   // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
   bool SendBulk(const Frame& frame, Bulk bulk);
+  // What is still to come of bulk bytes behind such a frame has no place any more: it is read and forgotten.
+  void ForgetBulk(uint16_t type, uint64_t id);
   // Somebody has something to send: asks Events::idle when nothing else waits.
   void Wake() { Flush(); }
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
