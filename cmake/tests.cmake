@@ -7,7 +7,7 @@ set(tools_dir ${PROJECT_SOURCE_DIR}/tools)
 # ropeway_test(NAME COMMAND...) with the time limit that everything has; the watchdog inside fires earlier.
 function(ropeway_test name)
   add_test(NAME ${name} COMMAND ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1500 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
 # ropeway_long_test(NAME...) are begun first, so that none of them is left over when the others are done.
@@ -31,7 +31,7 @@ set(ropeway_shell_settings SOC_VERSION ASCEND_RT_VISIBLE_DEVICES ASCEND_GLOBAL_L
 # log shows of a failed entry is then the failure, and not the thousand tests in front of it. The libraries of this build come first,
 # also where the shell has sourced the set_env.sh of some tree.
 function(ropeway_watched_test name)
-  ropeway_test(${name} bash ${tools_dir}/with_watchdog.sh 270 ${ARGN})
+  ropeway_test(${name} bash ${tools_dir}/with_watchdog.sh 120 ${ARGN})
   set(environment GTEST_BRIEF=1)
   if(ROPEWAY_SANITIZE STREQUAL "address")
     # The leak checker crashes on threads that libraries such as UCX start when it follows their thread-local memory this way.
