@@ -8,6 +8,8 @@
 #include "cli/acl_objects.h"
 #include "cli/bench_report.h"
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/table.h"
 
 namespace ropeway::cli {
 namespace {
@@ -36,26 +38,45 @@ bool HasEngine(const std::string& wanted) {
   return false;
 }
 
+int List(BenchSet set, const BenchOptions& options) {
+  Table table({{""}, {""}});
+  for (const std::string& name : WorkloadNames(set)) {
+    if (name.find(options.filter) != std::string::npos) table.AddRow({name, options.explain ? ExplainWorkload(set, name) : ""});
+  }
+  table.Print(stdout);
+  return kDone;
+}
+
+BenchSet SetOf(const BenchOptions& options) {
+  if (options.scale) return BenchSet::kScale;
+  return std::string_view(ropewayGetEngineName()) == "cuda" ? BenchSet::kCuda : BenchSet::kCpu;
+}
+
+void RunSet(BenchSet set, BenchReport& report) {
+  DeviceScope device(0);
+  switch (set) {
+    case BenchSet::kCpu: return BenchOnCpu(report);
+    case BenchSet::kCuda: return RunWorkloads(BenchOnGpu, report);
+    case BenchSet::kScale: return RunWorkloads(BenchScale, report);
+  }
+}
+
 int RunBench(const BenchOptions& options) {
   if (!options.engine.empty()) setenv("ROPEWAY_ENGINE", options.engine.c_str(), 1);
-  if (!HasEngine(options.engine)) return 2;
-  BenchReport report(options);
-  {
-    DeviceScope device(0);
-    const bool on_gpu = std::string_view(ropewayGetEngineName()) == "cuda";
-    if (options.scale) {
-      RunWorkloads(BenchScale, report);
-    } else {
-      on_gpu ? RunWorkloads(BenchOnGpu, report) : BenchOnCpu(report);
-    }
-  }
+  if (!HasEngine(options.engine)) return kWrongUsage;
+  const BenchSet set = SetOf(options);
+  if (options.list) return List(set, options);
+  const std::vector<BenchRow> before = options.compare_file.empty() ? std::vector<BenchRow>() : ReadRows(options.compare_file);
+  BenchReport report(options, set);
+  RunSet(set, report);
   if (report.empty()) {
-    std::fprintf(stderr, "ropeway bench: no workload has '%s' in its name\n", options.filter.c_str());
-    return 2;
+    std::fprintf(stderr, "ropeway bench: no workload has '%s' in its name; ropeway bench --list tells them\n", options.filter.c_str());
+    return kWrongUsage;
   }
   report.PrintTable();
+  if (!options.compare_file.empty()) report.PrintComparison(before);
   if (!options.json_file.empty()) report.WriteJson(options.json_file);
-  return 0;
+  return report.AllMet() ? kDone : kFound;
 }
 
 }  // namespace
@@ -64,7 +85,13 @@ void AddBench(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("bench", "measure copies beside raw copies, PoCL or CUDA, and judge the ratios");
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--engine", options->engine, "what moves the bytes: auto, cpu, cuda")->type_name("NAME");
-  command->add_option("--json", options->json_file, "also write the results and the machine's description to this file")->type_name("FILE");
+  command->add_option("--json,--save", options->json_file, "also write the results and the machine's description to this file")
+      ->type_name("FILE");
+  command->add_option("--compare", options->compare_file, "show the results beside those that an earlier run saved, and mark what is noise")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  command->add_flag("--list", options->list, "tell the workloads, and run none");
+  command->add_flag("--explain", options->explain, "say what each workload is for");
   command->add_flag("--quick", options->quick, "fewer rounds: under a minute");
   command->add_flag("--scale", options->scale, "measure how costs grow with the number of streams, blocks, ranges and branches instead");
   command->add_option("--filter", options->filter, "only the workloads whose name contains this text")->type_name("TEXT");

@@ -9,6 +9,7 @@
 
 #include <stdexcept>
 
+#include "cli/exit_codes.h"
 #include "cli/table.h"
 
 namespace ropeway::cli {
@@ -63,7 +64,7 @@ void RunSelf(std::vector<std::string> arguments, std::vector<std::string> enviro
   const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, Pointers(arguments).data(), Pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   int status = 0;
-  if (error != 0 || waitpid(child, &status, 0) != child || status != 0) {
+  if (error != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) > kFound) {
     throw std::runtime_error("the process that measures with other settings did not come to its end");
   }
 }

@@ -37,7 +37,9 @@ nlohmann::ordered_json RowAsJson(const BenchRow& row) {
   json["measured"] = row.measured;
   json["unit"] = UnitName(row.unit);
   if (row.beside) json["beside"] = {{"name", row.beside_name}, {"measured", *row.beside}};
-  json["judged"] = row.judged;
+  json["judged"] = row.judged.value;
+  json["noise"] = row.judged.noise;
+  json["workload"] = row.workload;
   if (!row.goal) return json;
   json["goal"] = {{"bound", row.goal->bound == Goal::kAtMost ? kAtMostName : kAtLeastName},
                   {"unit", UnitName(row.goal->unit)},
@@ -49,7 +51,15 @@ nlohmann::ordered_json RowAsJson(const BenchRow& row) {
 }
 
 BenchRow RowFromJson(const nlohmann::ordered_json& json) {
-  BenchRow row{json.at("name"), json.at("what"), json.at("measured"), UnitNamed(json.at("unit")), "", {}, json.at("judged"), {}};
+  BenchRow row{json.at("name"),
+               json.at("what"),
+               json.at("measured"),
+               UnitNamed(json.at("unit")),
+               "",
+               {},
+               {json.at("judged").get<double>(), json.value("noise", 0.0)},
+               {}};
+  row.workload = json.value("workload", row.name);
   if (json.contains("beside")) {
     row.beside_name = json["beside"].at("name");
     row.beside = json["beside"].at("measured");
@@ -86,6 +96,7 @@ void BenchReport::WriteJson(const std::string& path) const {
   json["quick"] = options_.quick;
   json["rounds"] = rounds();
   json["machine"] = MachineAsJson();
+  json["busy_cores"] = busy_cores_;
   json["rows"] = nlohmann::ordered_json::array();
   for (const BenchRow& row : rows_) json["rows"].push_back(RowAsJson(row));
   json["skipped"] = nlohmann::ordered_json::array();

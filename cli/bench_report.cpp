@@ -1,7 +1,9 @@
 // The table of `ropeway bench`; see bench_report.h.
 #include "cli/bench_report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 #include <string_view>
 
 #include "cli/machine.h"
@@ -10,16 +12,6 @@
 
 namespace ropeway::cli {
 namespace {
-
-std::string FormatFigure(double value, Unit unit) {
-  switch (unit) {
-    case Unit::kSeconds: return value < 0 ? "-" + FormatSeconds(-value) : FormatSeconds(value);
-    case Unit::kBytesPerSecond: return FormatGigabytes(value) + " GB/s";
-    case Unit::kRatio: return Format(value < 9.995 ? "%.2fx" : "%.0fx", value);
-    case Unit::kPercent: return Format("%.2f %%", value);
-  }
-  return "";
-}
 
 // A goal's figure is round: "60 ns", not "60.0 ns".
 std::string FormatGoal(const Goal& goal) {
@@ -47,7 +39,30 @@ std::vector<std::string> Cells(const BenchRow& row) {
   return cells;
 }
 
+size_t Wanted(const BenchReport& report, BenchSet set) {
+  const std::vector<std::string> names = WorkloadNames(set);
+  return static_cast<size_t>(std::count_if(names.begin(), names.end(), [&](const std::string& name) { return report.Wants(name); }));
+}
+
 }  // namespace
+
+std::string FormatFigure(double value, Unit unit) {
+  switch (unit) {
+    case Unit::kSeconds: return value < 0 ? "-" + FormatSeconds(-value) : FormatSeconds(value);
+    case Unit::kBytesPerSecond: return FormatGigabytes(value) + " GB/s";
+    case Unit::kRatio: return Format(value < 9.995 ? "%.2fx" : "%.0fx", value);
+    case Unit::kPercent: return Format("%.2f %%", value);
+  }
+  return "";
+}
+
+BenchReport::BenchReport(BenchOptions options, BenchSet set)
+    : options_(std::move(options)), set_(set), busy_cores_(CoresBusy()), progress_(new Progress("measuring", Wanted(*this, set))) {
+  constexpr double kDisturbing = 0.2;
+  if (busy_cores_ < kDisturbing) return;
+  std::fprintf(stderr, "ropeway bench: something else keeps %.1f of %d cores busy: figures will be lower and noisier than this machine's\n",
+               busy_cores_, CoresAllowed());
+}
 
 std::string SizeName(size_t size_bytes) {
   return size_bytes < (1 << 20) ? Format("%zuk", size_bytes >> 10) : Format("%zum", size_bytes >> 20);
@@ -55,9 +70,20 @@ std::string SizeName(size_t size_bytes) {
 
 bool BenchReport::Begin(const std::string& name) {
   if (!Wants(name)) return false;
+  if (ExplainWorkload(set_, name).empty())
+    throw std::logic_error("bench: the workload " + name + " is not in the list of bench_workloads.cpp");
   begun_ = name;
-  std::fprintf(stderr, "measuring %s\n", name.c_str());
+  progress_->Step(name);
   return true;
+}
+
+void BenchReport::Add(BenchRow row) {
+  if (row.workload.empty()) row.workload = begun_;
+  rows_.push_back(std::move(row));
+}
+
+bool BenchReport::AllMet() const {
+  return std::all_of(rows_.begin(), rows_.end(), [](const BenchRow& row) { return !row.goal || row.goal->MustMet(row.judged); });
 }
 
 OpenClPeer* BenchReport::Peer() {
@@ -68,7 +94,18 @@ OpenClPeer* BenchReport::Peer() {
   return peer_.get();
 }
 
+void BenchReport::PrintExplanations() const {
+  std::printf("\n");
+  std::string last;
+  for (const BenchRow& row : rows_) {
+    const std::string why = ExplainWorkload(set_, row.workload);
+    if (why != last) std::printf("%s: %s\n", row.workload.c_str(), why.c_str());
+    last = why;
+  }
+}
+
 void BenchReport::PrintTable() const {
+  progress_->Clear();
   std::printf("%s, %d cores, %s last-level cache, %s, %s\n", CpuModel().c_str(), CoresAllowed(), LastLevelCache().c_str(),
               KernelRelease().c_str(), LibcVersion().c_str());
   if (std::string_view(ropewayGetEngineName()) != "cpu") std::printf("%s\n", ropewayGetEngineReason());
@@ -91,6 +128,7 @@ void BenchReport::PrintTable() const {
   table.Print(stdout);
   for (const Skipped& skip : skipped_) std::printf("SKIPPED  %s: %s\n", skip.name.c_str(), skip.why.c_str());
   std::printf("\n%zu of %zu goals met, %zu skipped\n", met, goals, skipped_.size());
+  if (options_.explain) PrintExplanations();
 }
 
 }  // namespace ropeway::cli

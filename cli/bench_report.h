@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_workloads.h"
+#include "cli/measure.h"
 #include "cli/opencl_peer.h"
+#include "cli/progress.h"
 
 namespace ropeway::cli {
 
@@ -32,32 +35,42 @@ struct BenchRow {
   Unit unit;
   std::string beside_name;       // whom we are measured beside; empty: nobody
   std::optional<double> beside;  // in the same unit
-  double judged;                 // the figure that the goal looks at, in the goal's unit
+  Measured judged;               // the figure that the goal looks at, in the goal's unit
   std::optional<Goal> goal;      // empty: for information
+  std::string workload = "";     // that made it; set by Add
 };
 
 struct BenchOptions {
   bool quick = false;
-  bool scale = false;     // how costs grow, instead
-  std::string filter;     // only workloads whose name contains it
-  std::string json_file;  // empty: no file
-  std::string engine;     // empty: as the settings have it
+  bool scale = false;        // how costs grow, instead
+  std::string filter;        // only workloads whose name contains it
+  std::string json_file;     // empty: no file
+  std::string engine;        // empty: as the settings have it
+  std::string compare_file;  // of an earlier run; empty: none
+  bool list = false;         // tell the workloads, and run none
+  bool explain = false;      // say what each row is for
 };
+
+// Of a row between two runs, as far as their noise lets one say.
+enum class Change { kNoise, kBetter, kWorse };
+Change ChangeOf(const BenchRow& before, const BenchRow& now);
+
+std::string FormatFigure(double value, Unit unit);
 
 class BenchReport {
  public:
-  explicit BenchReport(BenchOptions options) : options_(std::move(options)) {}
+  BenchReport(BenchOptions options, BenchSet set);
 
   const BenchOptions& options() const { return options_; }
   int rounds() const { return options_.scale ? (options_.quick ? 3 : 9) : options_.quick ? 9 : 31; }
   // Whether the filter lets this workload through.
   bool Wants(const std::string& name) const { return name.find(options_.filter) != std::string::npos; }
-  // The same; if it does, says on stderr that it begins.
+  // The same; if it does, says on stderr that it begins. The name is one of the set's.
   bool Begin(const std::string& name);
   // The workload that began last.
   const std::string& begun() const { return begun_; }
 
-  void Add(BenchRow row) { rows_.push_back(std::move(row)); }
+  void Add(BenchRow row);
   // A workload that cannot run here. Skips are listed, never silent.
   void Skip(std::string name, std::string why) { skipped_.push_back({std::move(name), std::move(why)}); }
 
@@ -66,7 +79,10 @@ class BenchReport {
   const std::string& why_no_peer() const { return why_no_peer_; }
 
   bool empty() const { return rows_.empty() && skipped_.empty(); }
+  // Every goal was met that could be judged.
+  bool AllMet() const;
   void PrintTable() const;
+  void PrintComparison(const std::vector<BenchRow>& before) const;
   void WriteJson(const std::string& path) const;
 
  private:
@@ -75,8 +91,13 @@ class BenchReport {
     std::string why;
   };
 
+  void PrintExplanations() const;
+
   BenchOptions options_;
+  BenchSet set_;
+  double busy_cores_;  // with what others do, when the run began
   std::string begun_;
+  std::unique_ptr<Progress> progress_;
   std::vector<BenchRow> rows_;
   std::vector<Skipped> skipped_;
   bool peer_tried_ = false;
@@ -86,6 +107,7 @@ class BenchReport {
 
 // The rows of what WriteJson wrote.
 std::vector<BenchRow> RowsFromJson(const std::string& text);
+std::vector<BenchRow> ReadRows(const std::string& path);
 
 // A size as the names of workloads have it: "4k", "16m".
 std::string SizeName(size_t size_bytes);

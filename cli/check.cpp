@@ -147,7 +147,7 @@ void AddCheck(CLI::App& app, int* status) {
   command->add_option("--hang", options->hang_s, "after how many seconds a wait is judged [10]")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 86400));
-  command->add_option("command", options->words, "the program and its arguments, behind --")
+  command->add_option("PROGRAM", options->words, "the program and its arguments, behind --")
       ->type_name("PROGRAM [ARGUMENTS...]")
       ->required();
   command->callback([options, status] { *status = RunCheck(*options); });

@@ -1,6 +1,8 @@
-// `ropeway completion`: bash lines that complete commands, their flags, and the words that a flag takes; eval "$(ropeway completion)".
+// `ropeway completion`: lines for bash or zsh that complete commands, their flags, and the words that a flag takes;
+// eval "$(ropeway completion)".
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "cli/commands.h"
@@ -28,10 +30,11 @@ void PrintFlags(const CLI::App& command) {
   std::printf("    '%s '*) words='%s' ;;\n", command.get_name().c_str(), flags.c_str());
 }
 
-int RunCompletion(CLI::App& app) {
+int RunCompletion(const CLI::App& app, const std::string& shell) {
   std::string names;
+  if (shell == "zsh") std::printf("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n");
   std::printf("_ropeway() {\n  local words=''\n  case \"${COMP_WORDS[1]} $3\" in\n");
-  for (const CLI::App* command : app.get_subcommands([](CLI::App* one) { return !one->get_group().empty(); })) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     PrintFlags(*command);
     names += " " + command->get_name();
   }
@@ -43,8 +46,10 @@ int RunCompletion(CLI::App& app) {
 }  // namespace
 
 void AddCompletion(CLI::App& app, int* status) {
-  CLI::App* command = app.add_subcommand("completion", "print bash lines that complete this command: eval \"$(ropeway completion)\"");
-  command->callback([&app, status] { *status = RunCompletion(app); });
+  CLI::App* command = app.add_subcommand("completion", "print lines that complete this command: eval \"$(ropeway completion [zsh])\"");
+  auto shell = std::make_shared<std::string>("bash");
+  command->add_option("shell", *shell, "bash or zsh [bash]")->type_name("bash|zsh")->check(CLI::IsMember({"bash", "zsh"}));
+  command->callback([&app, shell, status] { *status = RunCompletion(app, *shell); });
 }
 
 }  // namespace ropeway::cli

@@ -53,7 +53,7 @@ void Measure(const DemoPath& path, std::string* rate, std::string* fraction) {
   };
   const Rounds rounds = RunShuffled({{"path", timed(path.run)}, {"raw", timed(path.raw)}}, kRounds);
   *rate = FormatGigabytes(static_cast<double>(path.size_bytes) / rounds.MedianCost(0));
-  *fraction = Format("%.2f", rounds.SpeedRatio(0, 1));
+  *fraction = Format("%.2f", rounds.SpeedRatio(0, 1).value);
 }
 
 void Walk(const DemoPath& path, Table& table, Tally& tally) {

@@ -8,11 +8,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/acl_objects.h"
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/json_rows.h"
 #include "cli/machine.h"
 #include "cli/opencl_peer.h"
 #include "cli/settings.h"
@@ -34,17 +37,26 @@ class Findings {
   }
   void Ok(std::string subject, std::string finding) { Add(Health::kOk, std::move(subject), std::move(finding)); }
 
-  // Returns the number of problems.
-  size_t Print() const {
+  size_t problems() const {
+    return static_cast<size_t>(
+        std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return line.health == Health::kProblem; }));
+  }
+
+  void Print() const {
     Table table({{""}, {""}, {""}});
-    size_t problems = 0;
     for (const Line& line : lines_) {
-      problems += line.health == Health::kProblem ? 1 : 0;
       table.AddRow({Word(line.health), line.subject, line.finding});
       if (!line.next_step.empty()) table.AddRow({"", "", "-> " + line.next_step});
     }
     table.Print(stdout);
-    return problems;
+    std::printf(problems() == 0 ? "\nno problems found\n" : "\n%zu problem%s found\n", problems(), problems() == 1 ? "" : "s");
+  }
+
+  void PrintAsJson() const {
+    std::vector<JsonRow> rows;
+    for (const Line& line : lines_)
+      rows.push_back({{"health", Word(line.health)}, {"subject", line.subject}, {"finding", line.finding}, {"next_step", line.next_step}});
+    PrintJson({{"problems", uint64_t{problems()}}}, "findings", rows);
   }
 
  private:
@@ -269,7 +281,7 @@ void LookForPeer(Findings& findings) {
   }
 }
 
-int RunDoctor() {
+int RunDoctor(bool as_json) {
   Findings findings;
   LookAtProcessor(findings);
   findings.Ok("system", "Linux " + KernelRelease() + ", " + LibcVersion());
@@ -285,19 +297,17 @@ int RunDoctor() {
   LookAtCopies(findings);
   TryCopy(findings);
   LookForPeer(findings);
-  const size_t problems = findings.Print();
-  if (problems == 0)
-    std::printf("\nno problems found\n");
-  else
-    std::printf("\n%zu problem%s found\n", problems, problems == 1 ? "" : "s");
-  return problems == 0 ? 0 : 1;
+  as_json ? findings.PrintAsJson() : findings.Print();
+  return findings.problems() == 0 ? kDone : kFound;
 }
 
 }  // namespace
 
 void AddDoctor(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("doctor", "tell what this machine offers and which settings are in force");
-  command->callback([status] { *status = RunDoctor(); });
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "for machines");
+  command->callback([as_json, status] { *status = RunDoctor(*as_json); });
 }
 
 }  // namespace ropeway::cli

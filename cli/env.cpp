@@ -1,9 +1,11 @@
 // `ropeway env`: the shell lines that point builds and programs at the drop-in tree; eval "$(ropeway env)".
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/environment.h"
+#include "cli/json_rows.h"
 
 namespace ropeway::cli {
 namespace {
@@ -27,7 +29,7 @@ void Print(const TreeVariable& variable) {
   std::puts(line.c_str());
 }
 
-int RunEnv() {
+int RunEnv(bool as_json) {
   const Tree tree = FindTree();
   if (!tree.complete) {
     std::fprintf(stderr,
@@ -36,7 +38,12 @@ int RunEnv() {
                  tree.root.c_str());
     return 1;
   }
-  for (const TreeVariable& variable : TreeVariables(tree)) Print(variable);
+  JsonRow facts;
+  for (const TreeVariable& variable : TreeVariables(tree)) {
+    facts.emplace_back(variable.name, variable.value);
+    if (!as_json) Print(variable);
+  }
+  if (as_json) PrintJson(facts);
   return 0;
 }
 
@@ -44,7 +51,9 @@ int RunEnv() {
 
 void AddEnv(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("env", "print shell lines that point a build at this tree: eval \"$(ropeway env)\"");
-  command->callback([status] { *status = RunEnv(); });
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "for machines: what stands in front in each variable");
+  command->callback([as_json, status] { *status = RunEnv(*as_json); });
 }
 
 }  // namespace ropeway::cli

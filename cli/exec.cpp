@@ -60,7 +60,7 @@ void AddExec(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("exec", "run a program on Ropeway: ropeway exec [OPTIONS] -- PROGRAM [ARGUMENTS...]");
   auto options = std::make_shared<ExecOptions>();
   AddSettings(*command, *options);
-  command->add_option("command", options->words, "the program and its arguments, behind --")
+  command->add_option("PROGRAM", options->words, "the program and its arguments, behind --")
       ->type_name("PROGRAM [ARGUMENTS...]")
       ->required();
   command->callback([options, status] { *status = RunExec(*options); });

@@ -10,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,7 +18,11 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/json_rows.h"
 #include "cli/launch.h"
+#include "cli/progress.h"
+#include "cli/table.h"
 
 namespace ropeway::cli {
 namespace {
@@ -27,6 +32,7 @@ struct ExploreOptions {
   unsigned seeds = 200;
   unsigned first_seed = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  bool json = false;
 };
 
 // The plain order first: a program that fails there has nothing to explore.
@@ -53,15 +59,19 @@ class Explorer {
       return 1;
     }
     std::deque<std::string> left = Schedules(options_);
+    Progress progress("running under", left.size());
     while (failed_.empty() && (!left.empty() || !running_.empty())) {
       while (!left.empty() && running_.size() < options_.jobs) {
+        if (OnTerminal(stderr)) progress.Step(left.front());  // elsewhere a line for each would drown the answer
         if (!Start(left.front())) return 1;
         left.pop_front();
       }
       Reap();
     }
     while (!running_.empty()) Reap();
-    return Report();
+    progress.Clear();
+    options_.json ? ReportAsJson() : Report();
+    return failed_.empty() ? kDone : kFound;
   }
 
  private:
@@ -104,10 +114,23 @@ class Explorer {
     return colon == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(schedule.substr(colon + 1)));
   }
 
-  int Report() const {
+  void ReportAsJson() const {
+    std::string output;
+    if (!failed_.empty()) {
+      std::ifstream log(LogOf(failed_));
+      output.assign(std::istreambuf_iterator<char>(log), {});
+    }
+    PrintJson({{"runs", uint64_t{runs_}},
+               {"failed", !failed_.empty()},
+               {"schedule", failed_},
+               {"status", static_cast<uint64_t>(status_)},
+               {"output", output}});
+  }
+
+  void Report() const {
     if (failed_.empty()) {
       std::printf("ropeway explore: %u runs, all good\n", runs_);
-      return 0;
+      return;
     }
     std::ifstream log(LogOf(failed_));
     for (std::string line; std::getline(log, line);) std::printf("  | %s\n", line.c_str());
@@ -115,7 +138,6 @@ class Explorer {
                 failed_.c_str(), runs_, failed_.c_str());
     for (const std::string& word : options_.words) std::printf(" %s", word.c_str());
     std::printf("\n");
-    return 1;
   }
 
   std::string LogOf(const std::string& schedule) const { return folder_ + "/" + schedule; }
@@ -145,9 +167,10 @@ void AddExplore(CLI::App& app, int* status) {
   command->add_option("--seeds", options->seeds, "how many random orders [200]")->type_name("N");
   command->add_option("--first", options->first_seed, "the first seed [1]")->type_name("SEED");
   command->add_option("--jobs", options->jobs, "how many at a time [the machine's cores]")->type_name("N")->check(CLI::Range(1, 1024));
-  command->add_option("command", options->words, "the program and its arguments, behind --")
+  command->add_option("PROGRAM", options->words, "the program and its arguments, behind --")
       ->type_name("PROGRAM [ARGUMENTS...]")
       ->required();
+  command->add_flag("--json", options->json, "for machines");
   command->callback([options, status] { *status = RunExplore(*options); });
 }
 

@@ -8,13 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/exit_codes.h"
+
 namespace ropeway::cli {
-namespace {
-
-constexpr int kCannotRun = 126;  // as shells say it
-constexpr int kNotFound = 127;
-
-}  // namespace
 
 bool HasLibrary(const char* command, const Tree& tree) {
   if (!tree.library_folder.empty()) return true;
@@ -28,7 +24,7 @@ void Export(const TreeVariable& variable) {
   setenv(variable.name, (more ? variable.value + ":" + before : variable.value).c_str(), 1);
 }
 
-int StatusOf(int wait_status) { return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status); }
+int StatusOf(int wait_status) { return WIFSIGNALED(wait_status) ? kBySignal + WTERMSIG(wait_status) : WEXITSTATUS(wait_status); }
 
 int Execute(const char* command, std::vector<std::string> words) {
   std::vector<char*> arguments;

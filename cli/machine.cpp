@@ -4,9 +4,11 @@
 #include <gnu/libc-version.h>
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace ropeway::cli {
 namespace {
@@ -74,6 +76,27 @@ std::optional<size_t> MemoryLimit() {
   std::istringstream line(ReadLine("/sys/fs/cgroup/memory.max").value_or("max"));
   size_t bytes = 0;
   return line >> bytes ? std::optional(bytes) : std::nullopt;
+}
+
+namespace {
+
+// Ticks in which the cores did something and in which they did nothing, since the start of the machine.
+std::pair<double, double> BusyAndIdle() {
+  std::istringstream line(ReadLine("/proc/stat").value_or(""));
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0;
+  line >> name >> user >> nice >> system >> idle >> waiting;
+  return {user + nice + system, idle + waiting};
+}
+
+}  // namespace
+
+double CoresBusy() {
+  const auto [busy, idle] = BusyAndIdle();
+  usleep(200'000);
+  const auto [busy_then, idle_then] = BusyAndIdle();
+  const double all = busy_then - busy + idle_then - idle;
+  return all <= 0 ? 0 : (busy_then - busy) / all * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::string LastLevelCache() {

@@ -14,6 +14,7 @@ std::string CpuModel();
 std::string CpuFeatures();                            // the ones that matter for copying: "avx2 avx512f", "neon"; empty when none
 int CoresAllowed();                                   // cores this process may run on
 std::optional<double> CpuQuota();                     // cores' worth of time that a control group grants; nothing when unlimited
+double CoresBusy();                                   // cores' worth of time that the machine is using, looked at for a moment
 std::string LastLevelCache();                         // "32 MiB"; empty when unknown
 std::string KernelRelease();                          // "6.1.0-18-amd64"
 std::string LibcVersion();                            // "glibc 2.36"

@@ -3,9 +3,9 @@
 #include <exception>
 
 #include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/suggestion.h"
 #include "ropeway/ropeway.h"
-
-constexpr int kUsageError = 2;
 
 int main(int argc, char** argv) {
   int status = 0;
@@ -21,14 +21,18 @@ int main(int argc, char** argv) {
   ropeway::cli::AddTune(app, &status);
   ropeway::cli::AddEnv(app, &status);
   ropeway::cli::AddCompletion(app, &status);
+  ropeway::cli::AddHelp(app, &status);
+  ropeway::cli::AddManual(app, &status);
   ropeway::cli::AddServeMemory(app, &status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsageError;  // --help arrives here too
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help arrives here too
+    std::fprintf(stderr, "%s\n", ropeway::cli::ExplainMistake(app, error, argc, argv).c_str());
+    return ropeway::cli::kWrongUsage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ropeway: %s\n", error.what());
-    return 1;
+    return ropeway::cli::kFound;
   }
   return status;
 }

@@ -2,6 +2,7 @@
 #include "cli/measure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -13,10 +14,18 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-double Rounds::CostRatio(size_t subject, size_t base) const {
+// Of a sorted sample, by its middle half: outliers are the neighbours', not the figure's.
+static double ErrorOfMedian(const std::vector<double>& sorted) {
+  constexpr double kOfNormal = 1.253 / 1.349;  // error of a median in standard deviations, and those in widths of the middle half
+  const double width = sorted[sorted.size() * 3 / 4] - sorted[sorted.size() / 4];
+  return kOfNormal * width / std::sqrt(static_cast<double>(sorted.size()));
+}
+
+Measured Rounds::CostRatio(size_t subject, size_t base) const {
   std::vector<double> ratios(count());
   for (size_t round = 0; round < ratios.size(); ++round) ratios[round] = costs_[subject][round] / costs_[base][round];
-  return Median(std::move(ratios));
+  std::sort(ratios.begin(), ratios.end());
+  return {Median(ratios), ErrorOfMedian(ratios)};
 }
 
 Rounds RunShuffled(const std::vector<Contestant>& contestants, int rounds, uint32_t seed) {

@@ -18,6 +18,15 @@ inline double SecondsSince(Clock::time_point start) { return std::chrono::durati
 // The middle value (the mean of the middle two for an even count). `values` must not be empty.
 double Median(std::vector<double> values);
 
+// A figure and how far off its neighbours in repeated measurements may be expected: the standard error of the median, from the spread of
+// the rounds. Arithmetic leaves the figure alone.
+struct Measured {
+  Measured(double figure = 0, double error = 0) : value(figure), noise(error) {}
+  operator double() const { return value; }
+  double value;
+  double noise;
+};
+
 // One of the things that are compared. `sample` does a fixed amount of work and returns its cost (time per unit, so
 // that smaller is better), leaving out whatever preparation it needs.
 struct Contestant {
@@ -33,9 +42,9 @@ class Rounds {
   double MedianCost(size_t contestant) const { return Median(costs_[contestant]); }
   // How many times the cost of `base` contestant `subject` costs: the median of the per-round ratios, because a round's
   // members ran within milliseconds of each other and share its noise.
-  double CostRatio(size_t subject, size_t base) const;
+  Measured CostRatio(size_t subject, size_t base) const;
   // How many times faster `subject` is than `base`.
-  double SpeedRatio(size_t subject, size_t base) const { return CostRatio(base, subject); }
+  Measured SpeedRatio(size_t subject, size_t base) const { return CostRatio(base, subject); }
   size_t count() const { return costs_.empty() ? 0 : costs_.front().size(); }
 
  private:

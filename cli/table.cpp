@@ -1,10 +1,41 @@
 // Column widths and number formats; see table.h.
 #include "cli/table.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdarg>
+#include <cstdlib>
+#include <iterator>
 
 namespace ropeway::cli {
+namespace {
+
+constexpr const char* kRed = "\x1b[31m";
+constexpr const char* kGreen = "\x1b[32m";
+constexpr const char* kYellow = "\x1b[33m";
+
+struct Verdict {
+  const char* word;
+  const char* colour;
+};
+constexpr Verdict kVerdicts[] = {
+    {"ok", kGreen}, {"pass", kGreen}, {"pass, aim met", kGreen}, {"yes", kGreen}, {"better", kGreen}, {"note", kYellow}, {"problem", kRed},
+    {"FAIL", kRed}, {"NO", kRed},     {"worse", kRed},
+};
+
+std::string Painted(const std::string& cell) {
+  const auto* verdict = std::find_if(std::begin(kVerdicts), std::end(kVerdicts), [&](const Verdict& one) { return cell == one.word; });
+  return verdict == std::end(kVerdicts) ? cell : verdict->colour + cell + "\x1b[0m";
+}
+
+}  // namespace
+
+bool OnTerminal(std::FILE* out) {
+  const char* terminal = std::getenv("TERM");
+  const char* plain = std::getenv("NO_COLOR");
+  return isatty(fileno(out)) != 0 && (plain == nullptr || *plain == '\0') && (terminal == nullptr || std::string(terminal) != "dumb");
+}
 
 void Table::AddRow(std::vector<std::string> cells) {
   cells.resize(columns_.size());
@@ -12,11 +43,13 @@ void Table::AddRow(std::vector<std::string> cells) {
 }
 
 void Table::PrintRow(std::FILE* out, const std::vector<std::string>& cells, const std::vector<size_t>& widths) const {
+  const bool colours = OnTerminal(out);
   std::string line;
   for (size_t i = 0; i < columns_.size(); ++i) {
     const std::string padding(widths[i] - cells[i].size(), ' ');
     if (i > 0) line += "  ";
-    line += columns_[i].align == Align::kLeft ? cells[i] + padding : padding + cells[i];
+    const std::string cell = colours ? Painted(cells[i]) : cells[i];
+    line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
   }
   line.erase(line.find_last_not_of(' ') + 1);
   std::fprintf(out, "%s\n", line.c_str());

@@ -15,7 +15,10 @@ struct Column {
   Align align = Align::kLeft;
 };
 
-// Rows are printed at once by Print(), each column as wide as its widest cell.
+// Whether somebody looks: a terminal that can be drawn on, and NO_COLOR (no-color.org) is not set.
+bool OnTerminal(std::FILE* out);
+
+// Rows are printed at once by Print(), each column as wide as its widest cell. On a terminal verdicts have colours.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -15,6 +15,7 @@
 #include "cli/acl_objects.h"
 #include "cli/cold_pool.h"
 #include "cli/commands.h"
+#include "cli/json_rows.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/raw_team.h"
@@ -142,7 +143,7 @@ std::string RowOf(const TuneFindings& found) {
 }
 
 // Whole, or not at all: a program that starts meanwhile reads the old row or the new one.
-void Keep(const std::string& row) {
+std::filesystem::path Keep(const std::string& row) {
   const std::filesystem::path path = ropewayGetCopyProfilePath();
   if (path.empty()) throw std::runtime_error("tune: there is no folder for the row: set HOME or XDG_CONFIG_HOME");
   std::filesystem::create_directories(path.parent_path());
@@ -151,17 +152,30 @@ void Keep(const std::string& row) {
   file << row;
   if (!file.flush()) throw std::runtime_error("tune: cannot write " + draft);
   std::filesystem::rename(draft, path);
-  std::printf("kept in %s: programs that start from now on use it\n", path.c_str());
+  return path;
 }
 
-int RunTune(bool dry_run) {
+int RunTune(bool dry_run, bool as_json) {
   setenv("ROPEWAY_ENGINE", "cpu", 1);
-  std::printf("before: %s\n", ropewayGetCopyProfile());
+  if (!as_json) std::printf("before: %s\n", ropewayGetCopyProfile());
   DeviceScope device(0);
   const TuneFindings found = Tuner().Measure();
-  std::printf("around the cache: %s; through it: %s\n\n%s\n", Describe(found.stream).c_str(), found.cached.name.c_str(),
-              RowOf(found).c_str());
-  if (!dry_run) Keep(RowOf(found));
+  if (as_json) {
+    PrintJson({{"cpu", ropewayGetCpuSignature()},
+               {"stream", found.stream.name},
+               {"cached", found.cached.name},
+               {"ahead", static_cast<uint64_t>(found.stream.ahead_bytes)},
+               {"share_from", static_cast<uint64_t>(found.share_from)},
+               {"wake_from", static_cast<uint64_t>(found.wake_from)},
+               {"lanes", static_cast<uint64_t>(found.lanes)},
+               {"kept", !dry_run}});
+  } else {
+    std::printf("around the cache: %s; through it: %s\n\n%s\n", Describe(found.stream).c_str(), found.cached.name.c_str(),
+                RowOf(found).c_str());
+  }
+  if (dry_run) return 0;
+  const std::filesystem::path path = Keep(RowOf(found));
+  if (!as_json) std::printf("kept in %s: programs that start from now on use it\n", path.c_str());
   return 0;
 }
 
@@ -171,7 +185,9 @@ void AddTune(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("tune", "measure how this machine copies best, and keep that for your programs");
   auto dry_run = std::make_shared<bool>(false);
   command->add_flag("--dry-run", *dry_run, "tell, and keep nothing");
-  command->callback([dry_run, status] { *status = RunTune(*dry_run); });
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "for machines");
+  command->callback([dry_run, as_json, status] { *status = RunTune(*dry_run, *as_json); });
 }
 
 }  // namespace ropeway::cli

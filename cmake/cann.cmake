@@ -53,6 +53,15 @@ endforeach()
 
 if(TARGET ropeway)
   install(TARGETS ropeway RUNTIME DESTINATION bin)
+  # Written by the command itself, which therefore has to run here.
+  if(NOT CMAKE_CROSSCOMPILING AND NOT ROPEWAY_SANITIZE)
+    add_custom_command(TARGET ropeway POST_BUILD
+      COMMAND $<TARGET_FILE:ropeway> manual > ${staging_dir}/ropeway.1
+      COMMAND $<TARGET_FILE:ropeway> completion > ${staging_dir}/ropeway.bash
+      VERBATIM)
+    install(FILES ${staging_dir}/ropeway.1 DESTINATION share/man/man1)
+    install(FILES ${staging_dir}/ropeway.bash DESTINATION share/bash-completion/completions RENAME ropeway)
+  endif()
 endif()
 install(PROGRAMS ${packaging_dir}/bin/setenv.bash DESTINATION bin)
 install(FILES ${packaging_dir}/RopewayTest.cmake DESTINATION share/cmake/Ropeway)

@@ -27,7 +27,7 @@ if(cli_sources)
     endforeach()
   endforeach()
   set_target_properties(ropeway PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  ropeway_json_sources(${PROJECT_SOURCE_DIR}/cli/bench_json.cpp)
+  ropeway_json_sources(${PROJECT_SOURCE_DIR}/cli/bench_json.cpp ${PROJECT_SOURCE_DIR}/cli/json_rows.cpp)
   target_compile_options(ropeway PRIVATE -O1 -g1)  # what it measures is in the library
   target_precompile_headers(ropeway PRIVATE <algorithm> <functional> <memory> <string> <thread> <vector>
                             ${PROJECT_SOURCE_DIR}/include/acl/acl.h)

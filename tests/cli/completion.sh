@@ -34,4 +34,11 @@ expect exec --engine cpu --hccl : --hccl-link --hccl-link-timeout
 expect doctor --he : --help
 expect exec --lanes '' : ''
 expect exec -- ./pro : ''
+
+# zsh has the same through its bash emulation; what begins as the word does is chosen by zsh itself.
+if command -v zsh >/dev/null; then
+  said=$(zsh -fc 'eval "$("$0" completion zsh)"; setopt ksharrays; COMP_WORDS=(ropeway exec --engine ""); COMP_CWORD=3
+    _ropeway ropeway "" --engine; echo ${COMPREPLY[@]}' "$ropeway" 2>&1)
+  [ "$said" = "auto cpu cuda" ] || { failed=$((failed + 1)) && echo "FAILED in zsh: $said"; }
+fi
 [ "$failed" -eq 0 ] && echo "completion is complete"

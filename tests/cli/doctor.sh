@@ -65,7 +65,7 @@ expect bad ROPEWAY_ENGINE=CPU ROPEWAY_DEVICES=65 ROPEWAY_DEVICE_MEMORY=12 ROPEWA
 grep '^ROPEWAY_' "$work/known" | grep -v SECRET | sed 's/^ROPEWAY_/--/; s/_/-/g' | tr 'A-Z' 'a-z' | sort >"$work/wanted_flags"
 expect_same "flags of exec (<) and settings (>)" "$work/flags" "$work/wanted_flags"
 "$ropeway" exec --lanes 65 -- true 2>"$work/log" && fail "exec --lanes 65 is taken"
-grep -q '^--lanes: a number from 1 to 64 is wanted' "$work/log" || fail "exec --lanes 65: $(cat "$work/log")"
+grep -q '^ropeway exec: --lanes: a number from 1 to 64 is wanted' "$work/log" || fail "exec --lanes 65: $(cat "$work/log")"
 [ "$("$ropeway" exec --lanes 64 --host-access -- env | grep -cE '^ROPEWAY_(LANES=64|HOST_ACCESS=1)$')" = 2 ] || fail "exec sets no variables"
 
 doctor ASCEND_RT_VISIBLE_DEVICES=0,1
