@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
   int status = 0;
-  CLI::App app("Ropeway: AscendCL's asynchronous copies on a machine without an NPU");
+  CLI::App app("AscendCL's asynchronous copies on a machine without an NPU");
   app.set_version_flag("--version", ropewayGetVersion());
   app.require_subcommand(1);
   ropeway::cli::AddDemo(app, &status);

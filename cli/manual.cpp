@@ -26,7 +26,7 @@ std::string FlagOf(const CLI::Option& option) {
 // --- Help -----------------------------------------------------------------------------------------------------------------
 
 void PrintOverview(const CLI::App& app) {
-  std::printf("%s\n\nropeway COMMAND [OPTIONS]\n\n", app.get_description().c_str());
+  std::printf("Ropeway: %s\n\nropeway COMMAND [OPTIONS]\n\n", app.get_description().c_str());
   Table commands({{""}, {""}, {""}});
   for (const CLI::App* command : Commands(app)) commands.AddRow({"", command->get_name(), command->get_description()});
   commands.Print(stdout);
