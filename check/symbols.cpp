@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -32,6 +34,9 @@ struct Dw {
   decltype(&dwfl_linux_proc_report) proc_report = nullptr;
   decltype(&dwfl_linux_proc_find_elf) find_elf = nullptr;
   decltype(&dwfl_standard_find_debuginfo) find_debuginfo = nullptr;
+  decltype(&dwfl_report_elf) report_elf = nullptr;
+  decltype(&dwfl_addrmodule) addrmodule = nullptr;
+  decltype(&dwfl_module_addrname) addrname = nullptr;
   decltype(&dwfl_getsrc) getsrc = nullptr;
   decltype(&dwfl_lineinfo) lineinfo = nullptr;
   bool loaded = false;
@@ -42,7 +47,9 @@ struct Dw {
     loaded = Take(library, "dwfl_begin", &begin) && Take(library, "dwfl_end", &end) && Take(library, "dwfl_report_begin", &report_begin) &&
              Take(library, "dwfl_report_end", &report_end) && Take(library, "dwfl_linux_proc_report", &proc_report) &&
              Take(library, "dwfl_linux_proc_find_elf", &find_elf) && Take(library, "dwfl_standard_find_debuginfo", &find_debuginfo) &&
-             Take(library, "dwfl_getsrc", &getsrc) && Take(library, "dwfl_lineinfo", &lineinfo);
+             Take(library, "dwfl_report_elf", &report_elf) && Take(library, "dwfl_addrmodule", &addrmodule) &&
+             Take(library, "dwfl_module_addrname", &addrname) && Take(library, "dwfl_getsrc", &getsrc) &&
+             Take(library, "dwfl_lineinfo", &lineinfo);
   }
 
   template <typename Function>
@@ -52,28 +59,73 @@ struct Dw {
   }
 };
 
+// Null: it is not there.
+const Dw* TheDw() {
+  static const auto* const dw = new Dw;
+  return dw->loaded ? dw : nullptr;
+}
+
+Dwfl* Begin(const Dw& dw) {
+  static char* debuginfo_path = nullptr;
+  static const Dwfl_Callbacks callbacks{dw.find_elf, dw.find_debuginfo, nullptr, &debuginfo_path};
+  Dwfl* const session = dw.begin(&callbacks);
+  if (session != nullptr) dw.report_begin(session);
+  return session;
+}
+
+void FindLine(const Dw& dw, Dwfl* session, uintptr_t address, Location* location) {
+  int line = 0;
+  Dwfl_Line* const source = dw.getsrc(session, address);
+  const char* const file = source == nullptr ? nullptr : dw.lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr);
+  if (file == nullptr) return;
+  location->file = file;
+  location->line = line;
+}
+
 // Modules may come and go, so each question is asked of the process as it is.
 void FindLine(uintptr_t address, Location* location) {
-  static const auto* const dw = new Dw;
-  if (!dw->loaded) return;
-  char* debuginfo_path = nullptr;
-  const Dwfl_Callbacks callbacks{dw->find_elf, dw->find_debuginfo, nullptr, &debuginfo_path};
-  Dwfl* const session = dw->begin(&callbacks);
+  const Dw* const dw = TheDw();
+  Dwfl* const session = dw == nullptr ? nullptr : Begin(*dw);
   if (session == nullptr) return;
-  dw->report_begin(session);
-  if (dw->proc_report(session, getpid()) == 0 && dw->report_end(session, nullptr, nullptr) == 0) {
-    int line = 0;
-    if (Dwfl_Line* const source = dw->getsrc(session, address))
-      if (const char* const file = dw->lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr)) {
-        location->file = file;
-        location->line = line;
-      }
-  }
+  if (dw->proc_report(session, getpid()) == 0 && dw->report_end(session, nullptr, nullptr) == 0) FindLine(*dw, session, address, location);
   dw->end(session);
+}
+
+Dwfl* Open(const std::vector<Module>& modules) {
+  const Dw* const dw = TheDw();
+  Dwfl* const session = dw == nullptr ? nullptr : Begin(*dw);
+  if (session == nullptr) return nullptr;
+  for (const Module& module : modules) {
+    if (access(module.path.c_str(), R_OK) == 0) dw->report_elf(session, module.path.c_str(), module.path.c_str(), -1, module.bias, true);
+  }
+  dw->report_end(session, nullptr, nullptr);
+  return session;
+}
+
+void Close(Dwfl* session) {
+  if (session != nullptr) TheDw()->end(session);
+}
+
+void FindIn(Dwfl* session, uintptr_t address, Location* location) {
+  if (session == nullptr) return;
+  const Dw& dw = *TheDw();
+  Dwfl_Module* const module = dw.addrmodule(session, address);
+  const char* const name = module == nullptr ? nullptr : dw.addrname(module, address);
+  if (name != nullptr) location->function = Demangled(name);
+  FindLine(dw, session, address, location);
 }
 #else
 void FindLine(uintptr_t, Location*) {}
+Dwfl* Open(const std::vector<Module>&) { return nullptr; }
+void Close(Dwfl*) {}
+void FindIn(Dwfl*, uintptr_t, Location*) {}
 #endif
+
+void AddDistance(uintptr_t distance, Location* location) {
+  char text[32];
+  std::snprintf(text, sizeof text, "+0x%zx", static_cast<size_t>(distance));
+  location->module += text;
+}
 
 }  // namespace
 
@@ -91,11 +143,24 @@ Location Locate(uintptr_t return_address) {
     if (info.dli_sname != nullptr) location.function = Demangled(info.dli_sname);
   }
   FindLine(call, &location);
-  if (location.function.empty() && location.file.empty() && !location.module.empty()) {
-    char distance[32];
-    std::snprintf(distance, sizeof distance, "+0x%zx", static_cast<size_t>(call - reinterpret_cast<uintptr_t>(info.dli_fbase)));
-    location.module += distance;
-  }
+  if (location.function.empty() && location.file.empty() && !location.module.empty())
+    AddDistance(call - reinterpret_cast<uintptr_t>(info.dli_fbase), &location);
+  return location;
+}
+
+Modules::Modules(const std::vector<Module>& modules) : modules_(modules), session_(Open(modules_)) {}
+
+Modules::~Modules() { Close(session_); }
+
+Location Modules::Locate(uintptr_t return_address) const {
+  Location location;
+  const uintptr_t call = return_address - 1;
+  const auto module =
+      std::find_if(modules_.begin(), modules_.end(), [&](const Module& one) { return call >= one.begin && call < one.end; });
+  if (module == modules_.end()) return location;
+  location.module = BaseName(module->path);
+  FindIn(session_, call, &location);
+  if (location.function.empty() && location.file.empty()) AddDistance(call - module->bias, &location);
   return location;
 }
 

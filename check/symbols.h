@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+struct Dwfl;
 
 namespace ropeway::check {
 
@@ -18,5 +21,26 @@ struct Location {
 
 // Of a return address: the call is in front of it.
 Location Locate(uintptr_t return_address);
+
+// The same for a process that is no more, by the files that it had in memory.
+struct Module {
+  std::string path;
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  uintptr_t bias = 0;  // from addresses in the file to those in memory
+};
+
+class Modules {
+ public:
+  explicit Modules(const std::vector<Module>& modules);
+  ~Modules();
+  Modules(const Modules&) = delete;
+  Modules& operator=(const Modules&) = delete;
+  Location Locate(uintptr_t return_address) const;
+
+ private:
+  const std::vector<Module> modules_;
+  Dwfl* session_ = nullptr;  // of libdw; null without it
+};
 
 }  // namespace ropeway::check

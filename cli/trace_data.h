@@ -55,6 +55,7 @@ struct TraceTask {
   uint32_t lane = kNone;    // thread that ran it, or the first part of it
   uint32_t site = kNone;
   int32_t code = 0;
+  bool dropped = false;  // by an abort, before it ran
   int64_t submit_ns = -1;
   int64_t start_ns = -1;
   int64_t end_ns = -1;
@@ -70,6 +71,7 @@ struct TraceWait {
   uint32_t stream = kNone;  // what it waited for: this stream
   uint64_t sequence = 0;    // up to this task
   uint32_t task = kNone;    // or the copy that is this call itself
+  uint16_t reason = 0;      // "work", "event", "room" (a full queue), "copy"
 };
 
 // Tasks of `to` behind `to_sequence` waited for `from` up to `from_sequence`.
@@ -80,6 +82,7 @@ struct TraceEdge {
   uint64_t to_sequence = 0;
   uint16_t call = 0;
   uint32_t site = kNone;
+  uint32_t event = 0;  // its number; 0: none
   int64_t at_ns = 0;
 };
 

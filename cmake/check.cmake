@@ -15,12 +15,7 @@ target_link_options(ropeway_check PRIVATE -Wl,--no-undefined -Wl,--version-scrip
 set_target_properties(ropeway_check PROPERTIES LINK_DEPENDS ${check_exports})
 target_precompile_headers(ropeway_check PRIVATE ${PROJECT_SOURCE_DIR}/check/books.h)
 ropeway_own_results(ropeway_check)
-find_path(ROPEWAY_LIBDW_INCLUDE elfutils/libdwfl.h)
-if(ROPEWAY_LIBDW_INCLUDE)
-  target_compile_definitions(ropeway_check PRIVATE ROPEWAY_LIBDW)
-else()
-  message(STATUS "ropeway check: findings without file and line (no elfutils/libdwfl.h; on Debian: apt-get install libdw-dev)")
-endif()
+ropeway_knows_lines(ropeway_check)
 
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "acl/acl_rt.h"
+#include "base/call_site.h"
 #include "base/fork.h"
 #include "base/race_detector.h"
 #include "base/status.h"
@@ -25,9 +26,13 @@ template <typename Body>
   }
 }
 
+// Inlined into the function of the API: where that returns to is where the program called.
+[[gnu::always_inline]] inline void NoteCall(const char* call) { t_call_site = {__builtin_return_address(0), call}; }
+
 // For what needs no device and takes no lock that fork does not wait for: counts, versions, names, error texts.
 template <typename Body>
 [[gnu::always_inline]] inline aclError PlainEntry(const char* call, Body&& body) noexcept {
+  NoteCall(call);
   const race_detector::OurCode ours;
   const Status status = Run(body);
   if (status.ok()) [[likely]]
@@ -44,7 +49,8 @@ template <typename Body>
 }
 
 // For the copies whose instructions are counted. In front of CurrentContext, which a forked child has none of, they take no lock;
-// so it is enough to look when they fail. A body that succeeds without a context looks by itself.
+// so it is enough to look when they fail. A body that succeeds without a context looks by itself, and one that leaves the common way notes
+// the call.
 template <typename Body>
 [[gnu::always_inline]] inline aclError HotEntry(const char* call, Body&& body) noexcept {
   const race_detector::OurCode ours;

@@ -2,6 +2,7 @@
 #include "api/event_handles.h"
 #include "api/wait_limit.h"
 #include "base/mutex.h"
+#include "engine/watcher.h"
 #include "runtime/product.h"
 #include "stream/ipc_event.h"
 
@@ -110,6 +111,8 @@ bool IsDone(Event& event, bool unrecorded) {
 // A record inside a replay is reached before the task that it belongs to is over.
 WaitOutcome AwaitRecord(Record& record, Deadline deadline) {
   constexpr int kSliceMs = 1;
+  if (record.state() == Record::State::kDone) return WaitOutcome::kDone;
+  const HostWait wait(WaitReason::kEvent, static_cast<uint32_t>(record.stream().id()), record.sequence());
   Queue& queue = record.stream().queue();
   while (record.inside_replay() && record.state() == Record::State::kPending && !deadline.Passed()) {
     if (queue.Wait(record.sequence(), Deadline::AfterMs(kSliceMs)) != WaitOutcome::kTimeout) break;

@@ -95,7 +95,9 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 
 // Freed memory, kind 5, copies with a pageable side, whose kind is checked, and with a managed side, whose kind is not.
 [[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, Context& context,
-                                     const char* call) {
+                                     const CallSite& site) {
+  t_call_site = site;
+  const char* const call = site.call;
   Transfer transfer;
   RW_TRY(Locate(dst, count, src, count, &transfer));
   RW_TRY_SET(StreamRef target, FindStream(stream));
@@ -117,7 +119,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 
 // The kinds beside 1 to 4: unknown ones, host to host, and host to buffer to device.
 [[gnu::noinline]] Status CopyOddKind(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
-                                     const char* call) {
+                                     const CallSite& site) {
   RW_TRY(RequireSingleCopyKind(kind));
   RW_TRY_SET(StreamRef found, FindStream(stream));
   RW_TRY(RequireDestMax(count, destMax));
@@ -125,7 +127,14 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE cannot be captured; copy from pinned memory");
   RW_TRY_SET(Context * context, CurrentContext());
   if (kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
-  return CopySpecial(dst, src, count, kind, stream, *context, call);
+  return CopySpecial(dst, src, count, kind, stream, *context, site);
+}
+
+// The long way of a submit, which somebody may watch.
+[[gnu::noinline, gnu::cold]] Status EnqueueNoted(StreamRef stream, const FailureScope* scope, Task& task, const void* caller) {
+  t_call_site = {caller, task.call};
+  uint64_t sequence;
+  return stream.stream->EnqueueNumbered(stream.generation, scope, task, &sequence);
 }
 
 // A copy that crosses devices, leaves a block, or is subject to strict alignment.
@@ -142,7 +151,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   RW_TRY(RequirePointer("dst", dst));
   RW_TRY(RequirePointer("src", src));
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) [[unlikely]]
-    return CopyOddKind(dst, destMax, src, count, kind, stream, call);
+    return CopyOddKind(dst, destMax, src, count, kind, stream, {__builtin_return_address(0), call});
   RW_TRY_SET(StreamRef target, FindStream(stream));
   RW_TRY(RequireDestMax(count, destMax));
   RW_TRY_SET(Context * context, CurrentContext());
@@ -153,7 +162,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   const Location from = memory.Find(src, count);
   const PlacePair pair = Pair(to.place, from.place);
   if (pair > PlacePair::kRuntimeWithDevice) [[unlikely]]
-    return CopySpecial(dst, src, count, kind, stream, *context, call);
+    return CopySpecial(dst, src, count, kind, stream, *context, {__builtin_return_address(0), call});
   // Memory of the runtime on both sides: whatever the kind says, the places decide (rules/places.md 2).
   if (pair == PlacePair::kBothPinned) [[unlikely]]
     return HostToHostRefused();
@@ -164,7 +173,9 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   if (!IsPlain(to, count, device) || !IsPlain(from, count, device) || runtime.strict_alignment()) [[unlikely]]
     RW_TRY(CheckReach(dst, src, count, *on.stream, *context));
   Task task = CopyTask(runtime, dst, src, count, call);
-  return on.stream->Enqueue(on.generation, &context->scope(), task);
+  if (on.stream->EnqueuePlainly(on.generation, &context->scope(), task)) [[likely]]
+    return Ok();
+  return EnqueueNoted(on, &context->scope(), task, __builtin_return_address(0));
 }
 
 }  // namespace

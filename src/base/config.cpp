@@ -16,6 +16,16 @@ void ReadSchedule(const std::string& text, Config& config) {
   if (config.schedule == ScheduleKind::kRandom) config.schedule_seed = std::strtoull(text.c_str() + text.find(':') + 1, nullptr, 10);
 }
 
+// Variables by which the usual starters of ranks say which one a process is.
+std::string RankOfLauncher(Lookup lookup) {
+  for (const char* variable : {"RANK_ID", "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    const char* const value = lookup == nullptr ? ForeignVariable(variable) : lookup(variable);
+    if (value != nullptr && *value != '\0' && std::string_view(value).find_first_not_of("0123456789") == std::string_view::npos)
+      return value;
+  }
+  return "";
+}
+
 }  // namespace
 
 Config ReadConfig(Lookup lookup) {
@@ -33,6 +43,7 @@ Config ReadConfig(Lookup lookup) {
   config.strict_alignment = SettingNumber("ROPEWAY_STRICT_ALIGNMENT", lookup) != 0;
   ReadSchedule(SettingText("ROPEWAY_SCHEDULE", lookup), config);
   config.trace_file = SettingText("ROPEWAY_TRACE", lookup);
+  config.rank = RankOfLauncher(lookup);
   config.log_level = static_cast<int>(SettingNumber("ROPEWAY_LOG_LEVEL", lookup));
   config.log_to_stdout = SettingNumber("ASCEND_SLOG_PRINT_TO_STDOUT", lookup) != 0;
   config.visible = GivenSetting("ASCEND_RT_VISIBLE_DEVICES", lookup);

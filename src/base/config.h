@@ -27,6 +27,7 @@ struct Config {
   ScheduleKind schedule = ScheduleKind::kFast;
   uint64_t schedule_seed = 0;
   std::string trace_file;  // empty: no trace
+  std::string rank;        // as whoever started the process has it; empty: nobody said
   int log_level = 0;
   bool log_to_stdout = false;
   std::optional<std::string> visible;  // a list of physical ids

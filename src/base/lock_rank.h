@@ -88,7 +88,6 @@ namespace ropeway {
   X(Reclaimer)           \
   X(EventLoop)           \
   X(ContextOptions)      \
-  X(Trace)               \
   X(Registries)          \
   X(Descriptors)
 

@@ -12,11 +12,8 @@ struct CopyPlan {
 };
 
 inline CopyPlan PlanCopy(size_t size, const Traits& traits) {
-  switch (traits.MethodFor(size)) {
-    case CopyMethod::kCached: return {CopyMethod::kCached, "small: the destination is likely read soon"};
-    case CopyMethod::kStreaming: return {CopyMethod::kStreaming, "large enough that stores around the cache win"};
-    default: return {CopyMethod::kShared, "large enough to share with idle lanes"};
-  }
+  const CopyMethod method = traits.MethodFor(size);
+  return {method, CopyMethodReason(method)};
 }
 
 // What counts is the sum: the pieces of a batch go through the cache one behind the other.

@@ -38,6 +38,15 @@ enum class TaskKind : uint8_t {
 
 // How bytes move. Chosen by the plan, carried out by the engine.
 enum class CopyMethod : uint8_t { kCached, kStreaming, kShared };
+constexpr const char* CopyMethodName(CopyMethod method) {
+  return method == CopyMethod::kCached ? "cached" : method == CopyMethod::kStreaming ? "streaming" : "shared";
+}
+// Why a plan chooses it.
+constexpr const char* CopyMethodReason(CopyMethod method) {
+  return method == CopyMethod::kCached      ? "small: the destination is likely read soon"
+         : method == CopyMethod::kStreaming ? "large enough that stores around the cache win"
+                                            : "large enough to share with idle lanes";
+}
 
 // What a wait for a value compares memory m with (unsigned 64 bits); the numbers are those of the API.
 enum class ValueTest : uint8_t { kAtLeast, kEqual, kAnyBit, kNotAllBits };

@@ -1,6 +1,6 @@
 // The one seam through which tracing, checking and fault injection see the runtime. It is told of every task (submitted,
-// started, finished, dropped), every allocation and free, and every edge of the order between streams and host threads.
-// With no watcher installed it costs one predictable branch.
+// started, finished, dropped), every wait of a host thread, every allocation and free, and every edge of the order between streams and
+// host threads. With no watcher installed it costs one predictable branch.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,18 @@
 namespace ropeway {
 
 struct TaskSight {
-  uint32_t stream_id;
+  uint32_t stream_id;  // 0: the calling thread does it by itself, in no stream's order
   int device;
   uint64_t sequence;  // 1 is the first task of a stream
   const Task* task;   // good during the call only
+};
+
+// How a task came to its end.
+struct RunSight {
+  uint64_t started;  // what Started answered
+  int code = 0;
+  bool side_by_side = false;  // with others of a volley: start and end are the volley's
+  bool inside_graph = false;  // the sequence is that of the replay
 };
 
 struct BlockSight {
@@ -33,15 +41,29 @@ struct OrderSight {
   uint32_t to_stream;
   uint64_t to_sequence;
   const char* call;
+  uint32_t event = 0;  // its number; 0: none
+};
+
+enum class WaitReason : uint8_t { kWork, kEvent, kRoom, kReport };
+
+// What a host thread waits for: task `sequence` of a stream, as far as it is known.
+struct WaitSight {
+  WaitReason reason;
+  uint32_t stream_id;
+  uint64_t sequence;
 };
 
 class Watcher {
  public:
   virtual ~Watcher() = default;
   virtual void Submitted(const TaskSight& sight) = 0;
-  virtual void Started(const TaskSight& sight) = 0;
-  virtual void Finished(const TaskSight& sight, int code) = 0;
+  // Answers what Finished wants to be told.
+  virtual uint64_t Started(const TaskSight& sight) = 0;
+  virtual void Finished(const TaskSight& sight, const RunSight& run) = 0;
   virtual void Dropped(const TaskSight& sight) = 0;
+  // The same for both ends of a wait, and what the first answered for the second.
+  virtual uint64_t WaitBegins(const WaitSight& sight) = 0;
+  virtual void WaitEnds(const WaitSight& sight, uint64_t begun) = 0;
   virtual void Allocated(const BlockSight& sight) = 0;
   virtual void Freed(const BlockSight& sight) = 0;
   virtual void Ordered(const OrderSight& sight) = 0;
@@ -53,5 +75,22 @@ class Watcher {
 inline std::atomic<Watcher*> g_watcher{nullptr};
 
 inline Watcher* ActiveWatcher() { return g_watcher.load(std::memory_order_acquire); }
+
+// A call of the program that stands still for a while.
+class HostWait {
+ public:
+  HostWait(WaitReason reason, uint32_t stream_id, uint64_t sequence)
+      : watcher_(ActiveWatcher()), sight_{reason, stream_id, sequence}, begun_(watcher_ != nullptr ? watcher_->WaitBegins(sight_) : 0) {}
+  ~HostWait() {
+    if (watcher_ != nullptr) watcher_->WaitEnds(sight_, begun_);
+  }
+  HostWait(const HostWait&) = delete;
+  HostWait& operator=(const HostWait&) = delete;
+
+ private:
+  Watcher* const watcher_;
+  const WaitSight sight_;
+  const uint64_t begun_;
+};
 
 }  // namespace ropeway

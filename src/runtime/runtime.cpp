@@ -37,6 +37,16 @@ class ReachJudge final : public AddressJudge {
   const Memory& memory_;
 };
 
+trace::Side SideOf(const void* address) {
+  using trace::Side;
+  switch (Runtime::Get().memory().Find(address, 1).place) {
+    case Place::kDevice: return Side::kDevice;
+    case Place::kPinned: return Side::kPinned;
+    case Place::kPageable: return Side::kPageable;
+    default: return Side::kUnknown;
+  }
+}
+
 }  // namespace
 
 std::atomic<Runtime*> Runtime::instance_{nullptr};
@@ -59,8 +69,9 @@ Status Runtime::Start() {
   RW_TRY(RequireUsable());
   if (instance_.load(std::memory_order_relaxed) != nullptr) return Ok();
   const Config& config = GetConfig();
-  ThisProduct();                                                                                // says a name that it does not know
-  if (!config.trace_file.empty() && ActiveWatcher() == nullptr) StartTrace(config.trace_file);  // once, though a start may be refused
+  ThisProduct();  // says a name that it does not know
+  // Once, though a start may be refused.
+  if (!config.trace_file.empty() && ActiveWatcher() == nullptr) StartTrace({config.trace_file, config.rank, ThisMachine().engine, &SideOf});
   auto runtime = std::make_unique<Runtime>();
   bool made = false;
   try {

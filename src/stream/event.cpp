@@ -227,8 +227,8 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
   }
   if (sequence != 0) stream.stream->known_order.Learn(record->stream_->id(), record->sequence());
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-    watcher->Ordered(
-        {static_cast<uint32_t>(record->stream_->id()), record->sequence(), static_cast<uint32_t>(stream.stream->id()), sequence, call});
+    watcher->Ordered({static_cast<uint32_t>(record->stream_->id()), record->sequence(), static_cast<uint32_t>(stream.stream->id()),
+                      sequence, call, static_cast<uint32_t>(id_)});
   return Ok();
 }
 

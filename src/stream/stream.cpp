@@ -147,6 +147,7 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       if (submission.needs_kick) queue_->Kick(task);
       return Ok();
     }
+    const HostWait wait(WaitReason::kRoom, static_cast<uint32_t>(id()), queue_->submitted());
     queue_->AwaitRoom();
   }
 }
@@ -250,11 +251,17 @@ void Stream::DropKept() {
   for (const Task& task : *kept) DropTask(task);
 }
 
+WaitOutcome Stream::WaitTold(uint64_t sequence, Deadline deadline) {
+  if (queue_->completed() >= sequence) return WaitOutcome::kDone;
+  const HostWait wait(WaitReason::kWork, static_cast<uint32_t>(id()), sequence);
+  return queue_->Wait(sequence, deadline);
+}
+
 Status Stream::AwaitWork(Deadline deadline) {
   if ((options_.flags & kNeverWaitedFor) != 0) return Ok();
   if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id());
   const uint64_t last = queue_->submitted();
-  switch (queue_->Wait(last, deadline)) {
+  switch (WaitTold(last, deadline)) {
     case WaitOutcome::kTimeout:
       return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                   "stream %d still has %llu tasks in front of this point; the work goes on, wait again or longer", id(),
@@ -330,7 +337,7 @@ bool Stream::FinishDestroy(bool force) {
   if (force || options_.scope->failed()) {
     queue_->Abort();
   } else {
-    queue_->Wait(queue_->submitted(), Deadline::Never());
+    static_cast<void>(WaitTold(queue_->submitted(), Deadline::Never()));
   }
   DropKept();
   AwaitExceptionReports();  // nobody will ask for the error any more

@@ -59,6 +59,8 @@ class Stream final : public SlabObject, public QueueOwner {
     uint64_t sequence;
     return EnqueueNumbered(generation_seen, current, task, &sequence);
   }
+  // The common way in as few steps as it takes; false: nothing happened, and EnqueueNumbered knows why.
+  bool EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task);
   // The same for those who want to know the task's number.
   Status EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence);
 
@@ -154,12 +156,12 @@ class Stream final : public SlabObject, public QueueOwner {
   static constexpr uint64_t kNobody = kSubmitter;
   bool aborting() const { return (obstacles_.load(std::memory_order_acquire) & kAborting) != 0; }
   Status MayEnqueue(uint32_t generation_seen, const FailureScope* current) RW_REQUIRES(lock_);
-  // The common way in as few steps as it takes; false: nothing happened, and EnqueueNumbered knows why.
-  bool EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task);
   // Task `next` will be the calling thread's. Wants lock_ held.
   Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
   Queue::Submission SubmitTold(Task& task);
+  // A wait of the program's thread, which a watcher hears of.
+  WaitOutcome WaitTold(uint64_t sequence, Deadline deadline);
   Status KeepForLater(const Task& task) RW_REQUIRES(lock_);
   void DropKept();
 

@@ -1,112 +1,396 @@
 #include "watch/trace.h"
 
+#include <link.h>
 #include <pthread.h>
-#include <stdio_ext.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <memory>
 
-#include "base/clock.h"
-#include "base/mutex.h"
+#include "base/call_site.h"
 #include "engine/task_ranges.h"
 #include "engine/watcher.h"
+#include "watch/trace_chunks.h"
+#include "watch/trace_clock.h"
 
 namespace ropeway {
 namespace {
 
-// Lines are formatted on the thread that has something to say and handed to stdio's buffer under one lock.
-class TraceWriter final : public Watcher {
+using trace::NameTable;
+using trace::Record;
+using trace::RecordHead;
+using trace::RecordType;
+using trace::Side;
+
+TraceChunks* g_chunks = nullptr;  // set before the watcher is
+Side (*g_side_of)(const void*) = nullptr;
+
+// What a thread remembers of places that it has told of. A place that was pushed out is told of once more.
+struct SiteCache {
+  struct Entry {
+    const void* caller;
+    const char* call;
+    uint32_t number;
+  };
+  static constexpr size_t kEntries = 256;
+  Entry entries[kEntries];
+
+  static size_t IndexOf(const CallSite& site) {
+    const auto mixed = (reinterpret_cast<uintptr_t>(site.caller) ^ reinterpret_cast<uintptr_t>(site.call) << 7) * 0x9E3779B97F4A7C15ull;
+    return mixed >> 56;
+  }
+};
+
+// Where a thread writes, and the places that it knows. Empty before its first record, and when no chunk was ready.
+struct Pen {
+  std::byte* next = nullptr;
+  std::byte* end = nullptr;
+  SiteCache* sites = nullptr;
+};
+constinit thread_local Pen t_pen RW_HOT_TLS;
+
+// The rest of what a thread has; given back when it ends.
+struct Desk {
+  TraceChunk* chunk = nullptr;
+  uint64_t own_copies = 0;  // numbers those in no stream
+  bool ended = false;
+
+  ~Desk() {
+    ended = true;
+    if (chunk != nullptr) g_chunks->GiveBack(chunk, static_cast<size_t>(t_pen.next - chunk->begin));
+    chunk = nullptr;
+    std::free(t_pen.sites);
+    t_pen = Pen();
+  }
+};
+
+// The main thread's is never given back: what is destroyed at exit may still have something to tell.
+Desk& TheDesk() {
+  static thread_local const bool main = gettid() == getpid();
+  if (main) {
+    static Desk* const desk = new Desk;
+    return *desk;
+  }
+  static thread_local Desk desk;
+  return desk;
+}
+
+void Store(std::byte* at, const RecordHead& head) {
+  uint64_t word;
+  std::memcpy(&word, &head, sizeof(word));
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(at)).store(word, std::memory_order_release);
+}
+
+void PutThread() {
+  Record record{{RecordType::kThread, 0, 0, 0, static_cast<uint32_t>(gettid())}, {}};
+  char name[16] = {};
+  prctl(PR_GET_NAME, name);
+  record.head.a = std::strncmp(name, "rw-", 3) == 0;
+  std::memcpy(record.words, name, sizeof(name));
+  std::memcpy(t_pen.next + sizeof(RecordHead), record.words, sizeof(record.words));
+  Store(t_pen.next, record.head);
+  t_pen.next += trace::kSlotSize;
+}
+
+// Room for `bytes` of a record; null when it has to be dropped.
+[[gnu::noinline, gnu::cold]] std::byte* NextChunk(size_t bytes) {
+  Desk& desk = TheDesk();
+  // A chunk that another thread began may have little room left: those are used up.
+  while (!desk.ended && static_cast<size_t>(t_pen.end - t_pen.next) < bytes) {
+    if (desk.chunk != nullptr) g_chunks->HandInFull(std::exchange(desk.chunk, nullptr));
+    t_pen.next = t_pen.end = nullptr;
+    desk.chunk = g_chunks->Take();
+    if (desk.chunk == nullptr) break;
+    t_pen.next = desk.chunk->begin + desk.chunk->used;
+    t_pen.end = desk.chunk->begin + trace::kChunkSize;
+    PutThread();
+  }
+  if (static_cast<size_t>(t_pen.end - t_pen.next) >= bytes) return t_pen.next;
+  g_chunks->CountDropped();
+  return nullptr;
+}
+
+inline std::byte* Room(size_t bytes) {
+  if (static_cast<size_t>(t_pen.end - t_pen.next) >= bytes) [[likely]]
+    return t_pen.next;
+  return NextChunk(bytes);
+}
+
+inline void Put(const RecordHead& head, uint64_t first, uint64_t second, uint64_t third) {
+  std::byte* const at = Room(trace::kSlotSize);
+  if (at == nullptr) [[unlikely]]
+    return;
+  const uint64_t words[3] = {first, second, third};
+  std::memcpy(at + sizeof(RecordHead), words, sizeof(words));
+  Store(at, head);
+  t_pen.next = at + trace::kSlotSize;
+}
+
+// A record with a text behind its first words.
+class TextRecord {
  public:
-  explicit TraceWriter(FILE* file) : file_(file), start_ns_(NowNs()) {
-    Write("{\"trace\":\"ropeway\",\"version\":1,\"pid\":%d,\"unit\":\"ns\"}\n", getpid());
+  TextRecord(RecordHead head, std::initializer_list<uint64_t> words, const char* text) {
+    constexpr size_t kMostText = sizeof(bytes_) - 64;
+    const size_t length = std::min(std::strlen(text), kMostText);
+    const size_t at = sizeof(RecordHead) + words.size() * sizeof(uint64_t);
+    slots_ = trace::SlotsFor(1 + words.size(), length);
+    head.a = static_cast<uint8_t>(slots_);
+    std::memcpy(bytes_, &head, sizeof(head));
+    std::copy(words.begin(), words.end(), reinterpret_cast<uint64_t*>(bytes_ + sizeof(head)));
+    std::memcpy(bytes_ + at, text, length);
   }
-
-  void Submitted(const TaskSight& sight) override { WriteTask("submit", sight, 0); }
-  void Started(const TaskSight& sight) override { WriteTask("start", sight, 0); }
-  void Finished(const TaskSight& sight, int code) override { WriteTask("finish", sight, code); }
-  void Dropped(const TaskSight& sight) override { WriteTask("drop", sight, 0); }
-  void Allocated(const BlockSight& sight) override { WriteBlock("alloc", sight); }
-  void Freed(const BlockSight& sight) override { WriteBlock("free", sight); }
-
-  void Ordered(const OrderSight& sight) override {
-    Write("{\"t\":%lld,\"ev\":\"order\",\"from\":%u,\"from_seq\":%llu,\"to\":%u,\"to_seq\":%llu,\"call\":\"%s\",\"thread\":%d}\n", Now(),
-          sight.from_stream, static_cast<unsigned long long>(sight.from_sequence), sight.to_stream,
-          static_cast<unsigned long long>(sight.to_sequence), sight.call, gettid());
-  }
-
-  void Flush() override {
-    LockGuard lock(mutex_);
-    fflush(file_);
-  }
+  const std::byte* data() const { return bytes_; }
+  size_t size() const { return slots_ * trace::kSlotSize; }
 
  private:
-  long long Now() const { return static_cast<long long>(NowNs() - start_ns_); }
-
-  // dst, src and size of the tasks that have them; a 2-D copy shows its first row's start and its payload.
-  struct Addresses {
-    const void* dst;
-    const void* src;
-  };
-  static Addresses AddressesOf(const Task& task) {
-    Addresses found{nullptr, nullptr};
-    if (task.kind == TaskKind::kBatch) return found;  // it has many
-    ForEachRange(task, [&](const TaskRange& range) {
-      if (range.name == "dst") found.dst = range.address;
-      if (range.name == "src") found.src = range.address;
-      return true;
-    });
-    return found;
-  }
-
-  void WriteTask(const char* event, const TaskSight& sight, int code) {
-    const Addresses addresses = AddressesOf(*sight.task);
-    Write(
-        "{\"t\":%lld,\"ev\":\"%s\",\"stream\":%u,\"device\":%d,\"seq\":%llu,\"kind\":\"%s\",\"call\":\"%s\",\"dst\":%llu,\"src\":%llu,"
-        "\"bytes\":%zu,\"code\":%d,\"thread\":%d}\n",
-        Now(), event, sight.stream_id, sight.device, static_cast<unsigned long long>(sight.sequence), TaskKindName(sight.task->kind),
-        sight.task->call, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(addresses.dst)),
-        static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(addresses.src)), TaskBytes(*sight.task), code, gettid());
-  }
-
-  void WriteBlock(const char* event, const BlockSight& sight) {
-    Write("{\"t\":%lld,\"ev\":\"%s\",\"address\":%llu,\"bytes\":%zu,\"device\":%d,\"call\":\"%s\",\"thread\":%d}\n", Now(), event,
-          static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(sight.address)), sight.size, sight.device, sight.call, gettid());
-  }
-
-  [[gnu::format(printf, 2, 3)]] void Write(const char* format, ...) {
-    char line[512];
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    LockGuard lock(mutex_);
-    fwrite(line, 1, static_cast<size_t>(length), file_);
-  }
-
-  Mutex mutex_{LockRank::kTrace};
-  FILE* const file_ RW_PT_GUARDED_BY(mutex_);
-  const int64_t start_ns_;
+  alignas(8) std::byte bytes_[1024] = {};
+  size_t slots_;
 };
+
+bool PutText(const TextRecord& record) {
+  std::byte* const at = Room(record.size());
+  if (at == nullptr) return false;
+  std::memcpy(at + sizeof(RecordHead), record.data() + sizeof(RecordHead), record.size() - sizeof(RecordHead));
+  RecordHead head;
+  std::memcpy(&head, record.data(), sizeof(head));
+  Store(at, head);
+  t_pen.next = at + record.size();
+  return true;
+}
+
+std::atomic<uint32_t> g_next_site{1};
+
+[[gnu::noinline, gnu::cold]] uint32_t NewSite(const CallSite& site) {
+  if (t_pen.sites == nullptr && !TheDesk().ended) t_pen.sites = static_cast<SiteCache*>(std::calloc(1, sizeof(SiteCache)));
+  const uint32_t number = g_next_site.fetch_add(1, std::memory_order_relaxed);
+  const TextRecord record({RecordType::kSite, 0, 0, 0, number}, {reinterpret_cast<uintptr_t>(site.caller)}, site.call);
+  if (PutText(record) && t_pen.sites != nullptr) t_pen.sites->entries[SiteCache::IndexOf(site)] = {site.caller, site.call, number};
+  return number;
+}
+
+uint32_t SiteNumber(const char* call) {
+  const CallSite site{t_call_site.caller, call != nullptr ? call : "?"};
+  if (t_pen.sites != nullptr) [[likely]] {
+    const SiteCache::Entry& known = t_pen.sites->entries[SiteCache::IndexOf(site)];
+    if (known.caller == site.caller && known.call == site.call) [[likely]]
+      return known.number;
+  }
+  return NewSite(site);
+}
+
+// Of a wait or a block nobody but the entry of the API knows the call.
+uint32_t CurrentSite() { return SiteNumber(t_call_site.call); }
+
+struct Sides {
+  Side dst, src;
+};
+
+Sides SidesOf(const Task& task) {
+  if (g_side_of == nullptr) return {Side::kUnknown, Side::kUnknown};
+  if (task.kind == TaskKind::kCopy) [[likely]]
+    return {g_side_of(task.copy.dst), g_side_of(task.copy.src)};
+  Sides sides{Side::kUnknown, Side::kUnknown};
+  ForEachRange(task, [&](const TaskRange& range) {
+    if (range.name == "dst") sides.dst = g_side_of(range.address);
+    if (range.name == "src") sides.src = g_side_of(range.address);
+    return range.name != "src";  // of a batch, its first piece
+  });
+  return sides;
+}
+
+uint8_t LookOf(const Task& task) {
+  const bool planned = task.kind <= TaskKind::kSetWords;
+  const Sides sides = SidesOf(task);
+  return trace::Look::Of(sides.dst, sides.src, planned ? static_cast<uint8_t>(task.method) : trace::Look::kNoMethod);
+}
+
+uint64_t ItemsOf(const Task& task) { return task.kind == TaskKind::kBatch ? task.batch.list->pieces().size() : 1; }
+
+uint8_t DeviceByte(int device) { return device < 0 || device >= trace::kHost ? trace::kHost : static_cast<uint8_t>(device); }
+
+bool MayStandStill(TaskKind kind) { return kind >= TaskKind::kAwait && kind <= TaskKind::kReplay; }
+
+class TraceRecorder final : public Watcher {
+ public:
+  void Submitted(const TaskSight& sight) override {
+    const Task& task = *sight.task;
+    const uint64_t sequence = sight.stream_id == 0 ? ++TheDesk().own_copies : sight.sequence;
+    const uint64_t site = SiteNumber(task.call);
+    const uint64_t bytes = std::min<uint64_t>(TaskBytes(task), trace::kMostBytes);
+    const uint64_t items = std::min<uint64_t>(ItemsOf(task), trace::kMostItems);
+    Put({RecordType::kSubmit, static_cast<uint8_t>(task.kind), LookOf(task), DeviceByte(sight.device), sight.stream_id}, TraceTicks(),
+        static_cast<uint32_t>(sequence) | site << 32, bytes | items << trace::kItemsShift);
+  }
+
+  uint64_t Started(const TaskSight& sight) override {
+    const uint64_t now = TraceTicks();
+    if (MayStandStill(sight.task->kind)) Put(HeadOf(RecordType::kStart, sight, 0), now, 0, static_cast<uint32_t>(sight.sequence));
+    return now;
+  }
+
+  void Finished(const TaskSight& sight, const RunSight& run) override {
+    const uint64_t sequence = sight.stream_id == 0 ? TheDesk().own_copies : sight.sequence;
+    const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (run.inside_graph ? trace::kInsideGraph : 0));
+    Put(HeadOf(RecordType::kRun, sight, flags), run.started, TraceTicks(),
+        static_cast<uint32_t>(sequence) | static_cast<uint64_t>(static_cast<uint32_t>(run.code)) << 32);
+  }
+
+  void Dropped(const TaskSight& sight) override {
+    Put(HeadOf(RecordType::kDrop, sight, 0), TraceTicks(), 0, static_cast<uint32_t>(sight.sequence));
+  }
+
+  uint64_t WaitBegins(const WaitSight& sight) override {
+    const uint64_t now = TraceTicks();
+    PutWait(RecordType::kWait, sight, now, 0);
+    return now;
+  }
+  void WaitEnds(const WaitSight& sight, uint64_t begun) override { PutWait(RecordType::kWaited, sight, begun, TraceTicks()); }
+
+  void Allocated(const BlockSight& sight) override { PutBlock(RecordType::kAllocate, sight); }
+  void Freed(const BlockSight& sight) override { PutBlock(RecordType::kFree, sight); }
+
+  // What the host was behind is in the wait.
+  void Ordered(const OrderSight& sight) override {
+    if (sight.to_stream == 0) return;
+    const uint32_t site = SiteNumber(sight.call);
+    RecordHead head{RecordType::kOrder, static_cast<uint8_t>(sight.event), static_cast<uint8_t>(sight.event >> 8),
+                    static_cast<uint8_t>(sight.event >> 16), site};
+    Put(head, TraceTicks(), sight.from_stream | static_cast<uint64_t>(sight.to_stream) << 32,
+        static_cast<uint32_t>(sight.from_sequence) | sight.to_sequence << 32);
+  }
+
+  void Flush() override { g_chunks->End(); }
+
+ private:
+  static RecordHead HeadOf(RecordType type, const TaskSight& sight, uint8_t flags) {
+    return {type, static_cast<uint8_t>(sight.task->kind), flags, DeviceByte(sight.device), sight.stream_id};
+  }
+  static void PutWait(RecordType type, const WaitSight& sight, uint64_t begin, uint64_t end) {
+    const uint64_t site = CurrentSite();
+    Put({type, static_cast<uint8_t>(sight.reason), 0, 0, sight.stream_id}, begin, end, static_cast<uint32_t>(sight.sequence) | site << 32);
+  }
+  static void PutBlock(RecordType type, const BlockSight& sight) {
+    const uint32_t site = SiteNumber(sight.call);
+    Put({type, 0, 0, DeviceByte(sight.device), site}, TraceTicks(), reinterpret_cast<uintptr_t>(sight.address), sight.size);
+  }
+};
+
+// --- What the preparer adds ---------------------------------------------------------------------------------------------
+
+struct ModuleScan {
+  TraceChunks* chunks;
+  unsigned long long added = 0;
+  size_t known = 0;
+};
+ModuleScan g_modules;
+
+void PutName(TraceChunks& chunks, NameTable table, size_t index, const char* text) {
+  const TextRecord record({RecordType::kName, 0, static_cast<uint8_t>(table), static_cast<uint8_t>(index), 0}, {}, text);
+  chunks.Append(record.data(), record.size());
+}
+
+int TellModule(dl_phdr_info* info, size_t, void* seen) {
+  const bool main = info->dlpi_name == nullptr || *info->dlpi_name == '\0';
+  if (main && static_cast<size_t*>(seen)[0]++ != 0) return 0;  // the kernel's page has no name either
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    begin = std::min<uintptr_t>(begin, info->dlpi_addr + segment.p_vaddr);
+    end = std::max<uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  }
+  if (end == 0) return 0;
+  const char* path = main ? g_chunks->header().program : info->dlpi_name;
+  const TextRecord record({RecordType::kModule, 0, 0, 0, 0}, {begin, end, info->dlpi_addr}, path);
+  g_chunks->Append(record.data(), record.size());
+  return 0;
+}
+
+// Modules are told of again, all of them, when one has come: seldom, and nobody has to keep a list.
+void LookAround(TraceChunks&) {
+  unsigned long long added = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        *static_cast<unsigned long long*>(out) = info->dlpi_adds;
+        return 1;
+      },
+      &added);
+  if (added == g_modules.added) return;
+  g_modules.added = added;
+  size_t nameless = 0;
+  dl_iterate_phdr(&TellModule, &nameless);
+}
+
+void DescribeProcess(TraceChunks& chunks, const TraceOptions& options) {
+  trace::FileHeader& header = chunks.header();
+  gethostname(header.host, sizeof(header.host) - 1);
+  if (FILE* boot = fopen("/proc/sys/kernel/random/boot_id", "re")) {
+    if (fgets(header.boot, sizeof(header.boot), boot) == nullptr) header.boot[0] = '\0';
+    header.boot[std::strcspn(header.boot, "\n")] = '\0';
+    fclose(boot);
+  }
+  std::snprintf(header.engine, sizeof(header.engine), "%s", options.engine.c_str());
+  static_cast<void>(readlink("/proc/self/exe", header.program, sizeof(header.program) - 1) < 0);
+  if (!options.rank.empty()) header.rank = std::atoi(options.rank.c_str());
+}
+
+void DescribeNames(TraceChunks& chunks) {
+  for (size_t kind = 0; kind <= static_cast<size_t>(TaskKind::kAwaitBound); ++kind)
+    PutName(chunks, NameTable::kKind, kind, TaskKindName(static_cast<TaskKind>(kind)));
+  for (const CopyMethod method : {CopyMethod::kCached, CopyMethod::kStreaming, CopyMethod::kShared}) {
+    PutName(chunks, NameTable::kMethod, static_cast<size_t>(method), CopyMethodName(method));
+    PutName(chunks, NameTable::kMethodReason, static_cast<size_t>(method), CopyMethodReason(method));
+  }
+  constexpr const char* kWaits[] = {"work", "event", "room", "report"};
+  for (size_t i = 0; i < std::size(kWaits); ++i) PutName(chunks, NameTable::kWaitReason, i, kWaits[i]);
+}
+
+std::string Expanded(const TraceOptions& options) {
+  char host[64] = {};
+  gethostname(host, sizeof(host) - 1);
+  std::string path;
+  for (size_t i = 0; i < options.file.size(); ++i) {
+    const char sign = options.file[i] == '%' && i + 1 < options.file.size() ? options.file[i + 1] : '\0';
+    switch (sign) {
+      case 'p': path += std::to_string(getpid()); break;
+      case 'r': path += options.rank.empty() ? "none" : options.rank; break;
+      case 'h': path += host; break;
+      case '%': path += '%'; break;
+      default: path += options.file[i]; continue;
+    }
+    ++i;
+  }
+  return path;
+}
 
 }  // namespace
 
-void StartTrace(const std::string& path) {
-  std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "we"), &fclose);
-  if (file == nullptr) {
+void StartTrace(const TraceOptions& options) {
+  std::string path = Expanded(options);
+  TraceChunks* chunks = TraceChunks::Open(&path);
+  if (chunks == nullptr) {
     fprintf(stderr, "ropeway: ROPEWAY_TRACE=%s cannot be written (%s); nothing is traced\n", path.c_str(), strerror(errno));
     return;
   }
-  setvbuf(file.get(), nullptr, _IOFBF, 1 << 20);
-  auto writer = std::make_unique<TraceWriter>(file.get());
-  // What waits in the buffer is the parent's to write, also when a child ends through exit.
-  static FILE* traced;
-  traced = file.release();
-  pthread_atfork(nullptr, nullptr, [] { __fpurge(traced); });
-  g_watcher.store(writer.release(), std::memory_order_release);
+  g_chunks = chunks;
+  g_side_of = options.side_of;
+  g_modules = ModuleScan();
+  DescribeProcess(*chunks, options);
+  DescribeNames(*chunks);
+  LookAround(*chunks);
+  chunks->look_around = &LookAround;
+  chunks->Start();
+  // The pages are the parent's, and so is the thread that prepares them.
+  static const int at_fork = pthread_atfork(nullptr, nullptr, [] {
+    g_watcher.store(nullptr, std::memory_order_release);
+    t_pen = Pen();
+  });
+  static_cast<void>(at_fork);
+  g_watcher.store(new TraceRecorder, std::memory_order_release);
 }
 
 }  // namespace ropeway

@@ -1,12 +1,21 @@
-// The first watcher: writes every task, allocation and ordering edge as one JSON object per line. `docs/trace.md` has the
-// fields.
+// The first watcher: a flight recorder. Every task, wait, block and edge becomes a record of 32 bytes or two in a file that survives the
+// process. docs/trace.md says what is in it, trace_format.h how it lies there, trace_chunks.h how it gets there.
 #pragma once
 
 #include <string>
 
+#include "watch/trace_format.h"
+
 namespace ropeway {
 
-// Installs the trace writer. A file that cannot be opened is complained about on stderr, and nothing is traced.
-void StartTrace(const std::string& path);
+struct TraceOptions {
+  std::string file;       // %p the process's number, %r its rank, %h the host's name
+  std::string rank = "";  // as whoever started the process has it; empty: nobody said
+  std::string engine;
+  trace::Side (*side_of)(const void* address) = nullptr;  // where memory is
+};
+
+// Installs the recorder. A file that cannot be made is complained about on stderr, and nothing is traced.
+void StartTrace(const TraceOptions& options);
 
 }  // namespace ropeway

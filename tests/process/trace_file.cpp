@@ -1,80 +1,250 @@
-// ROPEWAY_TRACE=file: one JSON object per line, also when the process just ends, or ends with work queued.
+// ROPEWAY_TRACE=file: what a process did is in the file, however the process ends.
+#include <csignal>
 #include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <set>
+#include <filesystem>
 
 #include "acl/acl.h"
+#include "cli/trace_data.h"
 #include "tests/process/process_test.h"
 
 namespace {
 
-constexpr size_t kSize = 4096;
+using ropeway::cli::kNone;
+using ropeway::cli::TraceData;
+using ropeway::cli::TraceTask;
 
-aclrtStream Work() {
-  aclrtStream stream = nullptr;
+constexpr size_t kSize = 4096;
+constexpr size_t kRounds = 100, kTasksARound = 5;
+
+struct Scene {
+  Scene() {
+    RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMalloc(&device, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMallocHost(&host, kSize), ACL_SUCCESS);
+  }
+  aclrtStream stream = nullptr, other = nullptr;
   aclrtEvent event = nullptr;
   void *device = nullptr, *host = nullptr;
+};
+
+Scene Work() {
+  const Scene scene;
   auto nothing = [](void*) {};
-  RW_CHECK_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtMalloc(&device, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtMallocHost(&host, kSize), ACL_SUCCESS);
-  for (int i = 0; i < 100; ++i) {
-    RW_CHECK_EQ(aclrtMemcpyAsync(device, kSize, host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
-    RW_CHECK_EQ(aclrtMemsetAsync(device, kSize, 1, kSize, stream), ACL_SUCCESS);
-    RW_CHECK_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
-    RW_CHECK_EQ(aclrtStreamWaitEvent(nullptr, event), ACL_SUCCESS);
-    RW_CHECK_EQ(aclrtLaunchHostFunc(stream, nothing, nullptr), ACL_SUCCESS);
+  for (size_t i = 0; i < kRounds; ++i) {
+    RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, kSize, scene.host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMemsetAsync(scene.device, kSize, 1, kSize, scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtRecordEvent(scene.event, scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtLaunchHostFunc(scene.stream, nothing, nullptr), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMemcpyAsync(scene.host, kSize, scene.device, kSize, ACL_MEMCPY_DEVICE_TO_HOST, scene.stream), ACL_SUCCESS);
   }
-  return stream;
+  return scene;
+}
+
+Scene DoneWork() {
+  const Scene scene = Work();
+  RW_CHECK_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+  return scene;
 }
 
 void Tidy() {
-  aclrtStream stream = Work();
-  RW_CHECK_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  const Scene scene = DoneWork();
+  RW_CHECK_EQ(aclrtDestroyStream(scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtFree(scene.device), ACL_SUCCESS);
   RW_CHECK_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
 }
 
 void WithWorkQueued() { Work(); }
 
-// A child has lines in memory that its parent has not written yet, and leaves them to the parent.
+// The child has the pages of its parent's trace, and leaves them alone.
 void WithChild() {
-  Work();
-  RW_CHECK_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
-  RW_CHECK(process_test::InChild([] {}));
+  DoneWork();
+  RW_CHECK(process_test::InChild([] { aclrtSetDevice(0); }));
 }
 
-// The lines of the trace that a mode leaves; each must be a JSON object by itself, and there once.
-size_t TracedLines(const char* mode, const std::string& path) {
+void Aborts() {
+  DoneWork();
+  signal(SIGABRT, SIG_DFL);
+  abort();
+}
+void Faults() {
+  DoneWork();
+  signal(SIGSEGV, SIG_DFL);
+  raise(SIGSEGV);
+}
+void Terminates() {
+  DoneWork();
+  raise(SIGTERM);
+}
+void LeavesAtOnce() {
+  DoneWork();
+  _exit(0);
+}
+void IsKilled() {
+  DoneWork();
+  raise(SIGKILL);
+}
+// Something else than work in streams: what a thread does by itself, waits, edges, batches.
+void OtherWork() {
+  const Scene scene;
+  char page[kSize] = {};
+  RW_CHECK_EQ(aclrtMemcpy(scene.device, kSize, page, kSize, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(page, kSize, scene.device, kSize, ACL_MEMCPY_DEVICE_TO_HOST, scene.stream), ACL_SUCCESS);
+  aclrtEvent held = nullptr;
+  RW_CHECK_EQ(aclrtCreateEventExWithFlag(&held, ACL_EVENT_SYNC), ACL_SUCCESS);
+  static std::atomic<bool> go{false};
+  RW_CHECK_EQ(aclrtLaunchHostFunc(
+                  scene.stream,
+                  [](void*) {
+                    while (!go) sched_yield();
+                  },
+                  nullptr),
+              ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtRecordEvent(held, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEvent(scene.other, held), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemsetAsync(scene.device, kSize, 1, kSize, scene.other), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStreamWithTimeout(scene.other, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  go = true;
+  RW_CHECK_EQ(aclrtSynchronizeEvent(held), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.other), ACL_SUCCESS);
+}
+
+std::string TracePath(const char* suffix = ".rwt") { return "/tmp/ropeway_trace_" + std::to_string(getpid()) + suffix; }
+
+TraceData Read(const std::string& path) {
+  TraceData trace;
+  std::string why;
+  if (!ropeway::cli::ReadTraces({path}, &trace, &why)) process_test::Fail(__FILE__, __LINE__, why);
+  return trace;
+}
+
+// The trace that a mode leaves behind.
+TraceData TraceOf(const char* mode, process_test::Child* child, process_test::Env env = {}) {
+  const std::string path = TracePath();
+  env.push_back({"ROPEWAY_TRACE", path.c_str()});
+  *child = process_test::RunSelf(mode, env);
+  const TraceData trace = Read(path);
   std::remove(path.c_str());
-  process_test::ExpectClean(mode, {{"ROPEWAY_TRACE", path.c_str()}});
-  std::ifstream file(path);
-  RW_CHECK(file.good());
+  return trace;
+}
+
+size_t Whole(const TraceData& trace) {
   size_t count = 0;
-  std::set<std::string> lines;
-  for (std::string line; std::getline(file, line); ++count) {
-    nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
-    if (value.is_discarded() || !value.is_object() || !lines.insert(line).second) {
-      process_test::Fail(__FILE__, __LINE__, std::string(mode) + " line " + std::to_string(count + 1) + ": " + line);
-    }
-  }
-  std::remove(path.c_str());
+  for (const TraceTask& task : trace.tasks)
+    count += task.stream != kNone && task.submit_ns >= 0 && task.start_ns >= task.submit_ns && task.end_ns >= task.start_ns;
   return count;
 }
 
+// Every task of Work() from its submit to its end, with its call and where that is.
+void ExpectAll(const char* mode, const TraceData& trace) {
+  const size_t whole = Whole(trace);
+  if (whole != kRounds * kTasksARound)
+    process_test::Fail(__FILE__, __LINE__,
+                       std::string(mode) + ": " + std::to_string(whole) + " tasks of " + std::to_string(trace.tasks.size()));
+  for (const auto& process : trace.processes) RW_CHECK_EQ(process.dropped, 0u);
+  size_t up = 0, down = 0;
+  for (const TraceTask& task : trace.tasks) {
+    if (trace.names[task.kind] != "copy") continue;
+    RW_CHECK_EQ(trace.names[task.call], std::string("aclrtMemcpyAsync"));
+    RW_CHECK_EQ(task.bytes, kSize);
+    RW_CHECK(task.site != kNone);
+    up += trace.names[task.direction] == "H2D";
+    down += trace.names[task.direction] == "D2H";
+  }
+  RW_CHECK_EQ(up, kRounds);
+  RW_CHECK_EQ(down, kRounds);
+  RW_CHECK(trace.blocks.size() >= 2);
+}
+
+void Ends() {
+  struct End {
+    const char* mode;
+    int signal;  // 0: it exits by itself
+  };
+  for (const End end : {End{"tidy", 0},
+                        {"with_child", 0},
+                        {"aborts", SIGABRT},
+                        {"faults", SIGSEGV},
+                        {"terminates", SIGTERM},
+                        {"leaves", 0},
+                        {"killed", SIGKILL}}) {
+    process_test::Child child;
+    const TraceData trace = TraceOf(end.mode, &child);
+    if (end.signal == 0 ? !child.ExitedWith(0) : !child.KilledBy(end.signal))
+      process_test::Fail(__FILE__, __LINE__, std::string(end.mode) + ": " + child.Describe());
+    ExpectAll(end.mode, trace);
+  }
+  process_test::Child child;
+  const TraceData queued = TraceOf("queued", &child);
+  RW_CHECK(child.ExitedWith(0));
+  RW_CHECK_EQ(queued.tasks.size(), kRounds * kTasksARound);
+}
+
+void WaitsAndEdges(const process_test::Env& env) {
+  process_test::Child child;
+  const TraceData trace = TraceOf("other_work", &child, env);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  size_t now = 0, pageable = 0, of_event = 0, of_work = 0;
+  for (const auto& wait : trace.waits) {
+    RW_CHECK(wait.end_ns >= wait.begin_ns);
+    RW_CHECK(wait.site != kNone);
+    const std::string call = trace.names[wait.call], reason = trace.names[wait.reason];
+    now += wait.task != kNone && call == "aclrtMemcpy";
+    pageable += wait.task != kNone && call == "aclrtMemcpyAsync" && trace.names[trace.tasks[wait.task].reason] == "pageable";
+    of_event += reason == "event" && call == "aclrtSynchronizeEvent";
+    of_work += reason == "work" && call == "aclrtSynchronizeStreamWithTimeout" && wait.stream != kNone && wait.sequence > 0;
+  }
+  RW_CHECK_EQ(now, 1u);
+  RW_CHECK_EQ(pageable, 1u);
+  RW_CHECK(of_event <= 1);  // it may be done by then
+  RW_CHECK_EQ(of_work, 1u);
+  RW_CHECK_EQ(trace.edges.size(), 1u);
+  if (trace.edges.size() != 1) return;
+  RW_CHECK(trace.edges[0].from != trace.edges[0].to);
+  RW_CHECK(trace.edges[0].event != 0);
+  RW_CHECK_EQ(trace.names[trace.edges[0].call], std::string("aclrtStreamWaitEvent"));
+}
+
+// What stands for something in the name, and a name that two processes have.
+void Names() {
+  namespace fs = std::filesystem;
+  const fs::path folder = TracePath("_names");
+  fs::create_directory(folder);
+  const std::string pattern = folder / "r%r-%h-%p%%.rwt";
+  process_test::ExpectClean("tidy", {{"ROPEWAY_TRACE", pattern.c_str()}, {"RANK_ID", "5"}});
+  char host[64] = {};
+  gethostname(host, sizeof(host) - 1);
+  size_t files = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    ++files;
+    const TraceData trace = Read(entry.path());
+    RW_CHECK_EQ(trace.processes.at(0).rank, 5);
+    RW_CHECK_EQ(entry.path().filename().string(), "r5-" + std::string(host) + "-" + std::to_string(trace.processes[0].pid) + "%.rwt");
+  }
+  RW_CHECK_EQ(files, 1u);
+  fs::remove_all(folder);
+}
+
 void All() {
-  std::string path = "/tmp/ropeway_trace_" + std::to_string(getpid()) + ".jsonl";
-  RW_CHECK(TracedLines("tidy", path) >= 500);  // at least the tasks of Work()
-  RW_CHECK(TracedLines("queued", path) > 0);
-  RW_CHECK(TracedLines("with_child", path) >= 500);
+  Ends();
+  WaitsAndEdges({});
+  Names();
   process_test::ExpectClean("tidy", {{"ROPEWAY_TRACE", ""}});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return process_test::Main(argc, argv, &All, {{"tidy", &Tidy}, {"queued", &WithWorkQueued}, {"with_child", &WithChild}});
+  return process_test::Main(argc, argv, &All,
+                            {{"tidy", &Tidy},
+                             {"queued", &WithWorkQueued},
+                             {"with_child", &WithChild},
+                             {"aborts", &Aborts},
+                             {"faults", &Faults},
+                             {"terminates", &Terminates},
+                             {"leaves", &LeavesAtOnce},
+                             {"killed", &IsKilled},
+                             {"other_work", &OtherWork}});
 }

@@ -423,9 +423,14 @@ TEST_P(QueueTest, OnlyTheCallItselfIsInside) {
 class SlotWatcher : public Watcher {
  public:
   void Submitted(const TaskSight&) override {}
-  void Started(const TaskSight& sight) override { slots.push_back(sight.task); }
-  void Finished(const TaskSight&, int) override {}
+  uint64_t Started(const TaskSight& sight) override {
+    slots.push_back(sight.task);
+    return 0;
+  }
+  void Finished(const TaskSight&, const RunSight&) override {}
   void Dropped(const TaskSight&) override {}
+  uint64_t WaitBegins(const WaitSight&) override { return 0; }
+  void WaitEnds(const WaitSight&, uint64_t) override {}
   void Allocated(const BlockSight&) override {}
   void Freed(const BlockSight&) override {}
   void Ordered(const OrderSight&) override {}

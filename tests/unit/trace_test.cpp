@@ -1,101 +1,117 @@
-// The trace: every line is JSON, and a task's lines find each other by stream and number.
+// The trace as the command reads it: what a task, a wait, a block and an edge leave in the file.
 #include "watch/trace.h"
 
-#include <nlohmann/json.hpp>
-
+#include "cli/trace_data.h"
 #include "engine/watcher.h"
 #include "unit/stream_fixture.h"
+#include "watch/trace_chunks.h"
 
 namespace ropeway_unit {
 namespace trace_test {
 
-using nlohmann::json;
+using cli::kNone;
+using cli::TraceData;
+using cli::TraceTask;
 
+// A trace lasts as long as the process: all tests write into one, and each looks at its own streams.
 class TraceTest : public testing::Test {
  protected:
-  void SetUp() override {
-    path_ = testing::TempDir() + "ropeway_trace_" + std::to_string(getpid()) + ".json";
-    StartTrace(path_);
-    ASSERT_NE(ActiveWatcher(), nullptr);
-    static auto* kept = new std::vector<Watcher*>;  // a trace lasts as long as the process
-    kept->push_back(ActiveWatcher());
-  }
-  void TearDown() override {
+  static void SetUpTestSuite() {
+    path_ = new std::string(testing::TempDir() + "ropeway_trace_" + std::to_string(getpid()) + ".rwt");
+    StartTrace({*path_, "3", "cpu"});
+    watcher_ = ActiveWatcher();
     g_watcher = nullptr;
-    unlink(path_.c_str());
   }
-  std::vector<json> Lines() {
-    ActiveWatcher()->Flush();
-    std::ifstream file(path_);
-    std::vector<json> lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
-    return lines;
+  static void TearDownTestSuite() {
+    watcher_->Flush();
+    unlink(path_->c_str());
   }
-  // The lines of one event, by stream and number.
-  std::vector<json> Of(const std::vector<json>& lines, const char* event, unsigned stream, unsigned sequence) {
-    std::vector<json> found;
-    for (const json& line : lines) {
-      if (line.value("ev", "") == event && line.value("stream", 0u) == stream && line.value("seq", 0u) == sequence) found.push_back(line);
+  void SetUp() override {
+    ASSERT_NE(watcher_, nullptr);
+    g_watcher = watcher_;
+  }
+  void TearDown() override { g_watcher = nullptr; }
+
+  static TraceData Read() {
+    TraceData trace;
+    std::string why;
+    EXPECT_TRUE(cli::ReadTraces({*path_}, &trace, &why)) << why;
+    return trace;
+  }
+  static const TraceTask* Find(const TraceData& trace, const Stream* stream, uint64_t sequence) {
+    const TraceTask* found = nullptr;
+    for (const TraceTask& task : trace.tasks) {
+      if (task.stream == kNone || trace.streams[task.stream].id != static_cast<uint32_t>(stream->id()) || task.sequence != sequence)
+        continue;
+      EXPECT_EQ(found, nullptr) << "a task is there once";
+      found = &task;
     }
+    EXPECT_NE(found, nullptr) << "stream " << stream->id() << " task " << sequence;
     return found;
   }
-  std::string path_;
+  static inline std::string* path_ = nullptr;
+  static inline Watcher* watcher_ = nullptr;
 };
 
-TEST_F(TraceTest, StartsWithAHeader) {
-  const std::vector<json> lines = Lines();
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0]["trace"], "ropeway");
-  EXPECT_EQ(lines[0]["version"], 1);
-  EXPECT_EQ(lines[0]["pid"], getpid());
+TEST_F(TraceTest, SaysWhoseItIs) {
+  const TraceData trace = Read();
+  ASSERT_EQ(trace.processes.size(), 1u);
+  EXPECT_EQ(trace.processes[0].pid, getpid());
+  EXPECT_EQ(trace.processes[0].rank, 3);
+  EXPECT_EQ(trace.processes[0].engine, "cpu");
+  EXPECT_NE(trace.processes[0].program.find("unit_tests"), std::string::npos);
+  EXPECT_EQ(trace.processes[0].dropped, 0u);
 }
 
 TEST_F(TraceTest, ATaskIsSubmittedStartedAndFinishedInThatOrder) {
   FailureScope scope;
   Markers markers;
   std::vector<unsigned char> a(100), b(100);
-  TestStream first(&scope), second(&scope);
+  TestStream first(&scope), second(&scope, SharedEngine(), 2);
   struct Expected {
-    unsigned stream, sequence;
+    const Stream* stream;
+    uint64_t sequence;
     const char* kind;
   };
   std::vector<Expected> expected;
   for (TestStream* stream : {&first, &second}) {
-    const auto id = static_cast<unsigned>(stream->get()->id());
-    const auto before = static_cast<unsigned>(stream->get()->queue().submitted());
+    const uint64_t before = stream->get()->queue().submitted();
     ASSERT_TRUE(stream->Submit(SetTask(a.data(), 100, 1)).ok());
     ASSERT_TRUE(stream->Submit(CopyTask(b.data(), a.data(), 100)).ok());
     ASSERT_TRUE(stream->Submit(MarkTask(markers.New())).ok());
     ASSERT_TRUE(stream->get()->Synchronize(Deadline::Never()).ok());
-    expected.insert(expected.end(), {{id, before + 1, "set"}, {id, before + 2, "copy"}, {id, before + 3, "record"}});
+    expected.insert(expected.end(),
+                    {{stream->get(), before + 1, "set"}, {stream->get(), before + 2, "copy"}, {stream->get(), before + 3, "record"}});
   }
-  const std::vector<json> lines = Lines();
+  const TraceData trace = Read();
   for (const Expected& task : expected) {
-    const auto submits = Of(lines, "submit", task.stream, task.sequence);
-    const auto starts = Of(lines, "start", task.stream, task.sequence);
-    const auto finishes = Of(lines, "finish", task.stream, task.sequence);
-    ASSERT_EQ(submits.size(), 1u);
-    ASSERT_EQ(starts.size(), 1u);
-    ASSERT_EQ(finishes.size(), 1u);
-    EXPECT_LE(submits[0]["t"], starts[0]["t"]);
-    EXPECT_LE(starts[0]["t"], finishes[0]["t"]);
-    EXPECT_EQ(submits[0]["kind"], task.kind);
-    EXPECT_EQ(finishes[0]["kind"], task.kind);
-    EXPECT_EQ(finishes[0]["code"], 0);
+    const TraceTask* const found = Find(trace, task.stream, task.sequence);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(trace.names[found->kind], task.kind);
+    EXPECT_LE(0, found->submit_ns);
+    EXPECT_LE(found->submit_ns, found->start_ns);
+    EXPECT_LE(found->start_ns, found->end_ns);
+    EXPECT_LE(found->end_ns, trace.end_ns);
+    EXPECT_EQ(found->code, 0);
+    EXPECT_FALSE(found->dropped);
+    EXPECT_EQ(trace.threads[found->thread].tid, gettid());
+    EXPECT_NE(found->lane, kNone);
   }
-  const json copy = Of(lines, "submit", expected[1].stream, expected[1].sequence)[0];
-  EXPECT_EQ(copy["call"], "copy");
-  EXPECT_EQ(copy["bytes"], 100);
-  EXPECT_EQ(copy["dst"], reinterpret_cast<uintptr_t>(b.data()));
-  EXPECT_EQ(copy["src"], reinterpret_cast<uintptr_t>(a.data()));
-  EXPECT_EQ(copy["thread"], gettid());
+  const TraceTask& copy = *Find(trace, second.get(), expected[4].sequence);
+  EXPECT_EQ(trace.names[copy.call], "copy");
+  EXPECT_EQ(copy.bytes, 100u);
+  EXPECT_EQ(copy.items, 1u);
+  EXPECT_EQ(trace.names[copy.method], "cached");
+  EXPECT_EQ(trace.names[copy.reason], CopyMethodReason(CopyMethod::kCached));
+  EXPECT_EQ(trace.streams[copy.stream].device, 2);
 }
 
-TEST_F(TraceTest, ATaskThatWaitsForRoomIsSubmittedOnce) {
+TEST_F(TraceTest, ATaskThatWaitsForRoomIsSubmittedOnceAndItsThreadWaited) {
   FailureScope scope;
   Gate gate;
   Markers markers;
   TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
   ASSERT_TRUE(stream.Submit(AwaitTask(&gate, markers.New())).ok());
   for (int i = 1; i < 2013; ++i) ASSERT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
   std::atomic<pid_t> tid{0};
@@ -108,81 +124,187 @@ TEST_F(TraceTest, ATaskThatWaitsForRoomIsSubmittedOnce) {
   gate.Open();
   submitter.join();
   ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
-  size_t submits = 0;
-  for (const json& line : Lines()) submits += line.value("ev", "") == "submit";
-  EXPECT_EQ(submits, 2014u);
+  const TraceData trace = Read();
+  for (uint64_t i = 1; i <= 2014; ++i) ASSERT_NE(Find(trace, stream.get(), before + i), nullptr);
+  const TraceTask& last = *Find(trace, stream.get(), before + 2014);
+  size_t waits = 0;
+  for (const cli::TraceWait& wait : trace.waits) {
+    if (trace.threads[wait.thread].tid != tid) continue;
+    ++waits;
+    EXPECT_EQ(trace.names[wait.reason], "room");
+    EXPECT_EQ(trace.streams[wait.stream].id, static_cast<uint32_t>(stream->id()));
+    EXPECT_LE(wait.begin_ns, wait.end_ns);
+    EXPECT_LE(wait.end_ns, last.submit_ns);
+  }
+  EXPECT_GE(waits, 1u);
 }
 
 TEST_F(TraceTest, DroppedTasksSaySo) {
+  FailureScope scope;
   Gate gate;
   Markers markers;
-  Workshop shop({"Fast", ScheduleKind::kFast, 1, 0});
-  Line& line = shop.NewLine();
-  line.Submit(AwaitTask(&gate, markers.New()));
-  line.Submit(MarkTask(markers.New()));
-  while (!line->HeldUp()) sched_yield();
-  ASSERT_TRUE(line->Abort());
-  const std::vector<json> lines = Lines();
-  EXPECT_EQ(Of(lines, "drop", 1, 1).size(), 1u);
-  EXPECT_EQ(Of(lines, "drop", 1, 2).size(), 1u);
-  EXPECT_EQ(Of(lines, "finish", 1, 1).size(), 0u);
-  EXPECT_EQ(Of(lines, "start", 1, 2).size(), 0u);
+  TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
+  ASSERT_TRUE(stream.Submit(AwaitTask(&gate, markers.New())).ok());
+  ASSERT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
+  while (!stream->queue().HeldUp()) sched_yield();
+  ASSERT_TRUE(stream->Abort().ok());
+  const TraceData trace = Read();
+  const TraceTask &wait = *Find(trace, stream.get(), before + 1), &mark = *Find(trace, stream.get(), before + 2);
+  EXPECT_TRUE(wait.dropped);
+  EXPECT_GE(wait.start_ns, 0) << "the stream had come to it";
+  EXPECT_EQ(wait.end_ns, -1);
+  EXPECT_TRUE(mark.dropped);
+  EXPECT_EQ(mark.start_ns, -1);
 }
 
 TEST_F(TraceTest, FailuresCarryTheirCode) {
+  FailureScope scope;
   Gate gate;
   Markers markers;
-  Workshop shop({"Fast", ScheduleKind::kFast, 1, 0});
-  Line& line = shop.NewLine();
-  line.Submit(FailTask(507013));
-  line.Submit(AwaitTask(&gate, markers.New(), 100000));
-  ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
-  const std::vector<json> lines = Lines();
-  EXPECT_EQ(Of(lines, "finish", 1, 1).at(0)["code"], 507013);
-  EXPECT_EQ(Of(lines, "finish", 1, 2).at(0)["code"], 107020) << "a wait that ran into its limit";
+  TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
+  ASSERT_TRUE(stream.Submit(FailTask(507013)).ok());
+  ASSERT_TRUE(stream.Submit(AwaitTask(&gate, markers.New(), 100000)).ok());
+  EXPECT_FALSE(stream->Synchronize(Deadline::Never()).ok());
+  const TraceData trace = Read();
+  EXPECT_EQ(Find(trace, stream.get(), before + 1)->code, 507013);
+  EXPECT_EQ(Find(trace, stream.get(), before + 2)->code, 107020) << "a wait that ran into its limit";
 }
 
 TEST_F(TraceTest, BlocksAndEdges) {
   int block = 0;
   ActiveWatcher()->Allocated({&block, 64, 3, "aclrtMalloc"});
-  ActiveWatcher()->Freed({&block, 64, -1, "aclrtFree"});
-  ActiveWatcher()->Ordered({1, 2, 3, 4, "aclrtStreamWaitEvent"});
-  const std::vector<json> lines = Lines();
-  ASSERT_EQ(lines.size(), 4u);
-  EXPECT_EQ(lines[1]["ev"], "alloc");
-  EXPECT_EQ(lines[1]["address"], reinterpret_cast<uintptr_t>(&block));
-  EXPECT_EQ(lines[1]["bytes"], 64);
-  EXPECT_EQ(lines[1]["device"], 3);
-  EXPECT_EQ(lines[2]["ev"], "free");
-  EXPECT_EQ(lines[2]["device"], -1);
-  EXPECT_EQ(lines[3]["ev"], "order");
-  EXPECT_EQ(lines[3]["from"], 1);
-  EXPECT_EQ(lines[3]["to_seq"], 4);
+  ActiveWatcher()->Freed({&block, 64, 3, "aclrtFree"});
+  ActiveWatcher()->Allocated({&block, 65, -1, "aclrtMallocHost"});
+  ActiveWatcher()->Ordered({1001, 2, 1003, 4, "aclrtStreamWaitEvent", 0x123456});
+  const TraceData trace = Read();
+  std::vector<cli::TraceBlock> blocks;
+  for (const cli::TraceBlock& one : trace.blocks) {
+    if (one.address == reinterpret_cast<uintptr_t>(&block)) blocks.push_back(one);
+  }
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[0].bytes, 64u);
+  EXPECT_EQ(blocks[0].device, 3);
+  EXPECT_EQ(trace.names[blocks[0].call], "aclrtMalloc");
+  EXPECT_LE(blocks[0].allocated_ns, blocks[0].freed_ns);
+  EXPECT_EQ(blocks[1].device, -1);
+  EXPECT_EQ(blocks[1].freed_ns, -1);
+  ASSERT_EQ(trace.edges.size(), 1u);
+  EXPECT_EQ(trace.streams[trace.edges[0].from].id, 1001u);
+  EXPECT_EQ(trace.edges[0].from_sequence, 2u);
+  EXPECT_EQ(trace.streams[trace.edges[0].to].id, 1003u);
+  EXPECT_EQ(trace.edges[0].to_sequence, 4u);
+  EXPECT_EQ(trace.edges[0].event, 0x123456u);
 }
 
-TEST_F(TraceTest, LinesOfManyThreadsDoNotMix) {
-  constexpr size_t kThreads = 4, kTasks = 300;
+TEST_F(TraceTest, ManyThreadsShareWhatTheyLeave) {
+  constexpr int kThreads = 40;
+  FailureScope scope;
+  TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
+  Markers markers;
+  std::vector<pid_t> tids;
+  for (int i = 0; i < kThreads; ++i) {
+    std::thread([&] {
+      tids.push_back(gettid());
+      EXPECT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
+    }).join();
+  }
+  ASSERT_TRUE(stream->AwaitWork(Deadline::Never()).ok());
+  const TraceData trace = Read();
+  for (int i = 0; i < kThreads; ++i) {
+    const TraceTask* const task = Find(trace, stream.get(), before + static_cast<uint64_t>(i) + 1);
+    ASSERT_NE(task, nullptr);
+    EXPECT_EQ(trace.threads[task->thread].tid, tids[static_cast<size_t>(i)]);
+  }
+}
+
+TEST_F(TraceTest, RecordsOfManyThreadsDoNotMix) {
+  constexpr size_t kThreads = 4, kTasks = 3000;  // more than a chunk each
   FailureScope scope;
   std::vector<std::thread> threads;
+  std::atomic<size_t> ids[kThreads];
   for (size_t i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&] {
+    threads.emplace_back([&, i] {
       Markers markers;
       TestStream stream(&scope);
+      ids[i] = static_cast<size_t>(stream->id());
       for (size_t task = 0; task < kTasks; ++task) EXPECT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
       EXPECT_TRUE(stream->AwaitWork(Deadline::Never()).ok());
     });
   }
   for (std::thread& thread : threads) thread.join();
-  size_t tasks = 0;
-  for (const json& line : Lines()) tasks += line.contains("seq");
-  EXPECT_EQ(tasks, kThreads * kTasks * 3) << "submit, start and finish of each";
+  const TraceData trace = Read();
+  size_t whole = 0;
+  for (const TraceTask& task : trace.tasks) {
+    if (task.stream == kNone) continue;
+    const size_t id = trace.streams[task.stream].id;
+    if (std::find(std::begin(ids), std::end(ids), id) != std::end(ids)) whole += task.submit_ns >= 0 && task.end_ns >= task.start_ns;
+  }
+  EXPECT_EQ(whole, kThreads * kTasks);
 }
+
+// --- The file -----------------------------------------------------------------------------------------------------------
 
 TEST(TraceFileTest, AFileThatCannotBeWrittenIsNoTrace) {
   testing::internal::CaptureStderr();
-  StartTrace("/nonexistent/folder/trace.json");
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("/nonexistent/folder/trace.json"), std::string::npos);
+  StartTrace({"/nonexistent/folder/trace.rwt", "", "cpu"});
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("/nonexistent/folder/trace.rwt"), std::string::npos);
   EXPECT_EQ(ActiveWatcher(), nullptr);
+}
+
+TEST(TraceFileTest, WhatIsNoTraceIsRefusedWithAReason) {
+  const std::string path = testing::TempDir() + "ropeway_no_trace_" + std::to_string(getpid());
+  const auto reason = [&](const std::string& content) {
+    std::ofstream(path) << content;
+    TraceData trace;
+    std::string why;
+    EXPECT_FALSE(cli::ReadTraces({path}, &trace, &why));
+    return why;
+  };
+  EXPECT_NE(reason("").find("empty"), std::string::npos);
+  EXPECT_NE(reason("{\"trace\":\"ropeway\"}").find("too short"), std::string::npos);
+  EXPECT_NE(reason(std::string(5000, 'x')).find("no trace"), std::string::npos);
+  std::string other(5000, '\0');
+  std::memcpy(other.data(), trace::kMagic, sizeof(trace::kMagic));
+  other[8] = 99;
+  EXPECT_NE(reason(other).find("version 99"), std::string::npos);
+  unlink(path.c_str());
+  EXPECT_NE(reason("x").find(path), std::string::npos);
+  unlink(path.c_str());
+}
+
+// Nobody prepares chunks here, so that those at the start are all there are: a full ring gives none and waits for nobody.
+TEST(TraceFileTest, AFullRingHasNoChunkAndTakesItBackWhenOneIsGivenBack) {
+  std::string path = testing::TempDir() + "ropeway_ring_" + std::to_string(getpid());
+  TraceChunks* const chunks = TraceChunks::Open(&path);
+  ASSERT_NE(chunks, nullptr);
+  std::vector<TraceChunk*> taken;
+  while (TraceChunk* chunk = chunks->Take()) taken.push_back(chunk);
+  EXPECT_GT(taken.size(), 0u);
+  EXPECT_EQ(chunks->Take(), nullptr);
+  chunks->GiveBack(taken.back(), 96);
+  TraceChunk* const again = chunks->Take();
+  ASSERT_EQ(again, taken.back());
+  EXPECT_EQ(again->used, 96u) << "who takes it goes on behind what is there";
+  chunks->CountDropped();
+  EXPECT_EQ(chunks->header().dropped, 1u);
+  chunks->End();
+  unlink(path.c_str());
+}
+
+TEST(TraceFileTest, AFileThatIsBeingWrittenIsLeftAlone) {
+  const std::string name = testing::TempDir() + "ropeway_busy_" + std::to_string(getpid());
+  std::string first = name + ".rwt", second = name + ".rwt";
+  TraceChunks* const one = TraceChunks::Open(&first);
+  TraceChunks* const other = TraceChunks::Open(&second);
+  ASSERT_NE(one, nullptr);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(first, name + ".rwt");
+  EXPECT_EQ(second, name + "." + std::to_string(getpid()) + ".rwt");
+  for (TraceChunks* chunks : {one, other}) chunks->End();
+  for (const std::string& path : {first, second}) EXPECT_EQ(unlink(path.c_str()), 0);
 }
 
 }  // namespace trace_test

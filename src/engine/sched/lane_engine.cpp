@@ -9,6 +9,7 @@
 #include "engine/sched/queue.h"
 #include "engine/sched/stepper.h"
 #include "engine/sched/workshop.h"
+#include "engine/watcher.h"
 
 namespace ropeway::sched {
 namespace {
@@ -78,12 +79,17 @@ void LaneEngine::ReturnLine(std::unique_ptr<Backend::Line> line) {
 int LaneEngine::RunNow(const Task& task, TaskFailure* failure) {
   std::unique_ptr<Backend::Line> line = TakeLine();
   TaskFailure late;
+  const TaskSight sight{0, -1, 0, &task};
+  Watcher* const watcher = ActiveWatcher();
+  if (watcher != nullptr) watcher->Submitted(sight);
+  const uint64_t started = watcher != nullptr ? watcher->Started(sight) : 0;
   int code = shop_.backend->Start(task, {}, line.get(), failure);
   const int late_code = shop_.backend->Finish(line.get(), &late);
   if (code == 0 && late_code != 0) {
     code = late_code;
     *failure = late;
   }
+  if (watcher != nullptr) watcher->Finished(sight, {.started = started, .code = code});
   shop_.values.MemoryChangedNow(&task);
   ReleasePayload(task);
   ReturnLine(std::move(line));

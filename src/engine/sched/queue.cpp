@@ -164,7 +164,8 @@ bool LaneQueue::StayHalted() {
 
 LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
   const Task& task = Head();
-  if (!replay_.active()) TellStarted(task);
+  if (Watcher* watcher = ActiveWatcher(); watcher != nullptr && !replay_.active()) [[unlikely]]
+    head_started_ = TellStarted(*watcher, task, executed_ + 1);
   switch (task.kind) {
     case TaskKind::kMark: task.mark.marker->Reached(); break;
     case TaskKind::kAwait:
@@ -182,7 +183,7 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
     default:
       const Backend::Behind behind = LookAhead();
       if (behind.tasks != 0 && volleys_.Due(executed_) && RunVolley(share)) return Outcome::kDone;
-      StartBytes(task, behind);
+      StartBytes(task, behind, head_started_);
       if (at_once_ && shop_.values.AnybodyWaits()) [[unlikely]] {
         EndBytes(task);
         return Outcome::kDone;
@@ -196,7 +197,7 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
       shop_.values.MemoryChanged();
       return Outcome::kDone;
   }
-  TellFinished(task, 0);
+  TellFinished(task, {head_started_});
   Advance();
   return Outcome::kDone;
 }
@@ -217,9 +218,17 @@ bool LaneQueue::RunVolley(const Share& share) {
   if (!shop_.MayBeVolley(run)) return false;
   const size_t count = shop_.RunVolley(run, [](size_t chosen) { return chosen; });
   volleys_.Ended(executed_, count > 0);
+  TellVolley(run, count);
   executed_ += count;
   if (count > 0) Publish();
   return count > 0;
+}
+
+void LaneQueue::TellVolley(const TaskRun& run, size_t count) const {
+  Watcher* const watcher = ActiveWatcher();
+  if (watcher == nullptr) [[likely]]
+    return;
+  for (size_t i = 0; i < count; ++i) TellFinished(*watcher, run[i], executed_ + i + 1, {.started = head_started_, .side_by_side = true});
 }
 
 // The way behind a task when somebody waits for a value: he is told what changed. The slot may be used again once the task is complete.
@@ -230,18 +239,22 @@ void LaneQueue::EndBytes(const Task& task) {
   if (done.flags != 0) ReleasePayload(done);
 }
 
-void LaneQueue::StartBytes(const Task& task, const Backend::Behind& behind) {
+void LaneQueue::StartBytes(const Task& task, const Backend::Behind& behind, uint64_t started) {
   TaskFailure failure;
   const int code = shop_.backend->Start(task, behind, line_.get(), &failure);
   if (code != 0) [[unlikely]]
     ReportFailure(task, code, failure.text);
   line_busy_ = !at_once_;
   // A task of a graph is told of here: what counts for the stream is the end of the replay.
-  if (at_once_ || replay_.active()) TellFinished(task, code);
+  if (at_once_ || replay_.active()) {
+    TellFinished(task, {.started = started, .code = code, .inside_graph = replay_.active()});
+  } else {
+    NoteStarted(started, code);
+  }
 }
 
-void LaneQueue::FinishBytes() {
-  if (!line_busy_) return;
+int LaneQueue::FinishBytes() {
+  if (!line_busy_) return 0;
   line_busy_ = false;
   TaskFailure failure;
   const int code = shop_.backend->Finish(line_.get(), &failure);
@@ -249,16 +262,36 @@ void LaneQueue::FinishBytes() {
   const bool plain = executed_ != completed_.load(std::memory_order_relaxed);
   if (code != 0) Report(plain ? At(executed_ - 1) : Head(), plain ? executed_ : executed_ + 1, code, failure.text);
   shop_.values.MemoryChangedNow();
+  return code;
 }
 
 bool LaneQueue::Settle() {
-  FinishBytes();
+  const int code = FinishBytes();
   const uint64_t done = completed_.load(std::memory_order_relaxed);
   if (executed_ == done) [[likely]]
     return false;
-  for (uint64_t i = done; i < executed_; ++i) TellFinished(At(i), 0);
+  TellSettled(done, code);
   Publish();
   return true;
+}
+
+void LaneQueue::NoteStarted(uint64_t started, int code) {
+  if (ActiveWatcher() == nullptr) [[likely]]
+    return;
+  if (notes_ == nullptr) notes_.reset(new (std::nothrow) StartedNote[kMostStarted]);
+  if (notes_ != nullptr) notes_[executed_ % kMostStarted] = {started, code};
+}
+
+// As in FinishBytes, the last one stands for whichever failed.
+void LaneQueue::TellSettled(uint64_t done, int code) {
+  Watcher* const watcher = ActiveWatcher();
+  if (watcher == nullptr || notes_ == nullptr) [[likely]]
+    return;
+  for (uint64_t i = done; i < executed_; ++i) {
+    const StartedNote& note = notes_[i % kMostStarted];
+    const bool blamed = note.code == 0 && i + 1 == executed_;
+    TellFinished(*watcher, At(i), i + 1, {.started = note.started, .code = blamed ? code : note.code});
+  }
 }
 
 LaneQueue::Outcome LaneQueue::RunReplay(const Task& task) {
@@ -374,20 +407,18 @@ void LaneQueue::ReportTimeout(const Task& task) {
   ReportFailure(task, kTaskTimedOut, text);
 }
 
-void LaneQueue::TellStarted(const Task& task) {
-  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-    watcher->Started({options_.stream_id, options_.device, executed_ + 1, &task});
+uint64_t LaneQueue::TellStarted(Watcher& watcher, const Task& task, uint64_t sequence) const {
+  return watcher.Started({options_.stream_id, options_.device, sequence, &task});
 }
 
-void LaneQueue::TellFinished(const Task& task, int code) {
-  if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-    watcher->Finished({options_.stream_id, options_.device, executed_ + 1, &task}, code);
+void LaneQueue::TellFinished(Watcher& watcher, const Task& task, uint64_t sequence, const RunSight& run) const {
+  watcher.Finished({options_.stream_id, options_.device, sequence, &task}, run);
 }
 
 // --- Blocked heads ------------------------------------------------------------------------------------------------------
 
 void LaneQueue::Resume(int code) {
-  TellFinished(Head(), code);
+  TellFinished(Head(), {.started = head_started_, .code = code});
   Advance();
   GoOnWithHead();
 }

@@ -27,6 +27,7 @@
 #include "engine/engine.h"
 #include "engine/sched/replay.h"
 #include "engine/sched/value_watch.h"
+#include "engine/watcher.h"
 
 namespace ropeway::sched {
 
@@ -98,9 +99,9 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // --- For the replay at the head -------------------------------------------------------------------------------------
   Workshop& shop() { return shop_; }
   // Starts a task that moves bytes; a failure is reported.
-  void StartBytes(const Task& task, const Backend::Behind& behind);
-  // What was started is done when this returns.
-  void FinishBytes();
+  void StartBytes(const Task& task, const Backend::Behind& behind, uint64_t started);
+  // What was started is done when this returns; 0, or the code of a failure.
+  int FinishBytes();
   // What is left of the head shall be dropped, or the queue shall stand still.
   bool WantsOut() const {
     return executed_ < drop_up_to_.load(std::memory_order_acquire) || halt_requested_.load(std::memory_order_relaxed);
@@ -119,8 +120,15 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   void ReportTimeout(const Task& task);
   // A function that there was no memory to hand over.
   void ReportLost(const Task& task);
-  void TellStarted(const Task& task);
-  void TellFinished(const Task& task, int code);
+  // For a watcher: when a task of the head was started, and that it is over.
+  uint64_t TellStarted(const Task& task) {
+    Watcher* const watcher = ActiveWatcher();
+    return watcher == nullptr ? 0 : TellStarted(*watcher, task, executed_ + 1);
+  }
+  void TellFinished(const Task& task, const RunSight& run) {
+    if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
+      TellFinished(*watcher, task, executed_ + 1, run);
+  }
 
   // For the crew: somebody has waited for the queue since it was last found idle.
   std::atomic<bool> at_hand{false};
@@ -130,6 +138,12 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool in_run_list = false;
 
  private:
+  uint64_t TellStarted(Watcher& watcher, const Task& task, uint64_t sequence) const;
+  void TellFinished(Watcher& watcher, const Task& task, uint64_t sequence, const RunSight& run) const;
+  // Of a task that is not done when it has been started: kept until it is.
+  void NoteStarted(uint64_t started, int code);
+  void TellSettled(uint64_t done, int code);
+  void TellVolley(const TaskRun& run, size_t count) const;
   Submission Put(Task& task);
   [[gnu::cold]] Submission HandOverAndPut(Task& task);
   Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }
@@ -189,6 +203,13 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   bool line_busy_ = false;             // something was started that may not be done
   uint64_t submitted_seen_ = 0;
+  uint64_t head_started_ = 0;  // as the watcher has it
+  // Of tasks that were started and are not complete, for a watcher; made when one is there.
+  struct StartedNote {
+    uint64_t started;
+    int code;
+  };
+  std::unique_ptr<StartedNote[]> notes_;
   VolleySearch volleys_;
   uint64_t head_base_ = 0;                     // base_ as it was for the tasks that were seen
   std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked

@@ -149,19 +149,20 @@ void Replay::TellBound(uint32_t binding) {
 void Replay::RunBytes(Task task, const Task* next) {
   TaskFailure failure;
   if (task.kind == TaskKind::kCopyByCells) task.by_cells.as_of = task_->replay.as_of;
-  queue_.TellStarted(task);
+  const uint64_t started = queue_.TellStarted(task);
   if (const int code = Recheck(task, queue_.shop().judge, task_->replay.as_of, &failure)) {
     queue_.ReportFailure(task, code, failure.text);
-    queue_.TellFinished(task, code);
+    queue_.TellFinished(task, {.started = started, .code = code, .inside_graph = true});
     return;
   }
-  queue_.StartBytes(task, {.next = next});
+  queue_.StartBytes(task, {.next = next}, started);
   queue_.shop().values.MemoryChangedNow(&task);
 }
 
 size_t Replay::RunVolley(Branch& branch) {
   const TaskRun run(branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false);
   if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(run)) return 0;
+  const uint64_t started = queue_.TellStarted(run[0]);
   const size_t count = queue_.shop().RunVolley(run, [&](size_t chosen) {
     TaskFailure failure;
     size_t sound = 0;
@@ -169,6 +170,7 @@ size_t Replay::RunVolley(Branch& branch) {
     return sound;
   });
   branch.volleys.Ended(branch.next, count > 0);
+  for (size_t i = 0; i < count; ++i) queue_.TellFinished(run[i], {.started = started, .side_by_side = true, .inside_graph = true});
   return count;
 }
 

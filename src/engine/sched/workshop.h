@@ -6,7 +6,6 @@
 #include "engine/backend.h"
 #include "engine/sched/shared_work.h"
 #include "engine/sched/value_watch.h"
-#include "engine/watcher.h"
 
 namespace ropeway::sched {
 
@@ -24,7 +23,7 @@ struct Workshop {
   // was chosen.
   template <typename Confirm>
   size_t RunVolley(const TaskRun& run, Confirm confirm) {
-    if (ActiveWatcher() != nullptr || values.AnybodyWaits()) return 0;
+    if (values.AnybodyWaits()) return 0;
     size_t count = 0;
     {
       const Volleys::Opened volley(sharer.volleys());

@@ -1,0 +1,489 @@
+// Traces as the library records them (src/watch/trace_format.h), put together to what the tools want to know.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "check/symbols.h"
+#include "cli/trace_data.h"
+#include "src/watch/trace_format.h"
+
+namespace ropeway::cli {
+namespace {
+
+using trace::FileHeader;
+using trace::Record;
+using trace::RecordType;
+using trace::Side;
+
+// The bytes of a file, as long as this lives.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (size_ != 0) munmap(const_cast<std::byte*>(data_), size_);
+  }
+  bool Open(const std::string& path, std::string* why) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    void* pages = MAP_FAILED;
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0)
+      pages = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+    const int error = errno;
+    if (file >= 0) close(file);
+    if (pages == MAP_FAILED) {
+      *why = path + ": " + (file >= 0 && status.st_size == 0 ? "it is empty" : std::strerror(error));
+      return false;
+    }
+    data_ = static_cast<const std::byte*>(pages);
+    size_ = static_cast<size_t>(status.st_size);
+    return true;
+  }
+  const std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// What one process wrote: its page and its chunks.
+struct Part {
+  FileHeader header;
+  const std::byte* chunks;
+  size_t size;
+};
+
+bool FindParts(const std::string& path, const MappedFile& file, std::vector<Part>* parts, std::string* why) {
+  for (size_t at = 0; at + trace::kHeaderSize <= file.size();) {
+    Part part;
+    std::memcpy(&part.header, file.data() + at, sizeof(part.header));
+    if (std::memcmp(part.header.magic, trace::kMagic, sizeof(trace::kMagic)) != 0) {
+      *why = path + ": this is no trace; ROPEWAY_TRACE=FILE or ropeway trace makes one";
+      return false;
+    }
+    if (part.header.version != trace::kVersion || part.header.chunk_size != trace::kChunkSize) {
+      *why = path + ": a trace of version " + std::to_string(part.header.version) + ", and this command reads version " +
+             std::to_string(trace::kVersion) + "; use the command of the library that wrote it";
+      return false;
+    }
+    const size_t size = part.header.size == 0 ? file.size() - at : std::min<size_t>(part.header.size, file.size() - at);
+    part.chunks = file.data() + at + trace::kHeaderSize;
+    part.size = size - std::min(size, trace::kHeaderSize);
+    parts->push_back(part);
+    at += std::max(size, trace::kHeaderSize);
+  }
+  if (!parts->empty()) return true;
+  *why = path + ": it is too short for a trace";
+  return false;
+}
+
+// Calls visit(record, slots) for each record of a chunk.
+template <typename Visit>
+void ForEachRecord(const Part& part, Visit visit) {
+  for (size_t chunk = 0; chunk + trace::kSlotSize <= part.size; chunk += trace::kChunkSize) {
+    const size_t end = std::min(chunk + trace::kChunkSize, part.size);
+    for (size_t at = chunk; at + trace::kSlotSize <= end;) {
+      Record record;
+      std::memcpy(&record, part.chunks + at, sizeof(record));
+      if (record.head.type == RecordType::kNone || record.head.type > RecordType::kName) break;
+      const bool has_text = record.head.type >= RecordType::kSite;
+      const size_t bytes = (has_text ? std::max<size_t>(record.head.a, 1) : 1) * trace::kSlotSize;
+      if (at + bytes > end) break;
+      visit(record, part.chunks + at, bytes);
+      at += bytes;
+    }
+  }
+}
+
+std::string TextAt(const std::byte* record, size_t bytes, size_t words) {
+  const char* const text = reinterpret_cast<const char*>(record) + words * sizeof(uint64_t);
+  return std::string(text, strnlen(text, bytes - words * sizeof(uint64_t)));
+}
+
+// From ticks to nanoseconds on the clock that all parts share.
+class Clock {
+ public:
+  Clock(const FileHeader& header, bool same_kernel)
+      : first_(header.first), shift_(same_kernel ? 0 : header.first.real_ns - header.first.monotonic_ns) {
+    const trace::ClockPair& later = header.later[header.last & 1];
+    const auto ticks = static_cast<double>(static_cast<int64_t>(later.ticks - first_.ticks));
+    if (ticks > 0) rate_ = static_cast<double>(later.monotonic_ns - first_.monotonic_ns) / ticks;
+  }
+  int64_t begin() const { return first_.monotonic_ns + shift_; }
+  int64_t At(uint64_t ticks) const {
+    return begin() + static_cast<int64_t>(static_cast<double>(static_cast<int64_t>(ticks - first_.ticks)) * rate_);
+  }
+
+ private:
+  const trace::ClockPair first_;
+  const int64_t shift_;
+  double rate_ = 1;
+};
+
+// Strings and places of all parts, each once.
+class Tables {
+ public:
+  explicit Tables(TraceData* trace) : trace_(*trace) {
+    trace_.names.emplace_back();
+    names_[""] = 0;
+  }
+  uint16_t Name(const std::string& text) {
+    if (trace_.names.size() > UINT16_MAX) return 0;
+    const auto [found, added] = names_.try_emplace(text, static_cast<uint16_t>(trace_.names.size()));
+    if (added) trace_.names.push_back(text);
+    return found->second;
+  }
+  uint32_t Site(const check::Location& location) {
+    const std::string function = location.function.empty() && location.file.empty() ? location.module : location.function;
+    if (function.empty() && location.file.empty()) return kNone;
+    const auto key = std::make_tuple(function, location.file, location.line);
+    const auto [found, added] = sites_.try_emplace(key, static_cast<uint32_t>(trace_.sites.size()));
+    if (added) trace_.sites.push_back({function, location.file, location.line});
+    return found->second;
+  }
+
+ private:
+  TraceData& trace_;
+  std::unordered_map<std::string, uint16_t> names_;
+  std::map<std::tuple<std::string, std::string, int>, uint32_t> sites_;
+};
+
+std::string DirectionOf(uint8_t look) {
+  const auto letter = [](Side side) { return side == Side::kUnknown ? '\0' : side == Side::kDevice ? 'D' : 'H'; };
+  const char from = letter(trace::Look::Src(look)), to = letter(trace::Look::Dst(look));
+  return from == '\0' || to == '\0' ? std::string() : std::string({from, '2', to});
+}
+
+bool IsPageable(uint8_t look) { return trace::Look::Dst(look) == Side::kPageable || trace::Look::Src(look) == Side::kPageable; }
+
+class PartReader {
+ public:
+  PartReader(const Part& part, const Clock& clock, Tables* tables, TraceData* trace)
+      : part_(part), clock_(clock), tables_(*tables), trace_(*trace), process_(static_cast<uint32_t>(trace->processes.size())) {}
+
+  void Read() {
+    const FileHeader& header = part_.header;
+    trace_.processes.push_back({header.pid, header.rank, Text(header.host), Text(header.program), Text(header.engine), header.dropped});
+    ReadTables();
+    ForEachRecord(part_, [this](const Record& record, const std::byte*, size_t) { Take(record); });
+    // Who ran a task may come before who submitted it: the chunks of threads lie in any order.
+    for (const Record& record : later_) TakeEnd(record);
+    MatchBlocks();
+  }
+
+ private:
+  template <size_t size>
+  static std::string Text(const char (&text)[size]) {
+    return std::string(text, strnlen(text, size));
+  }
+
+  struct SiteRecord {
+    uintptr_t caller;
+    std::string call;
+  };
+  struct Place {
+    uint16_t call = 0;
+    uint32_t site = kNone;
+  };
+
+  void ReadTables() {
+    std::unordered_map<uint32_t, SiteRecord> sites;
+    std::map<uintptr_t, check::Module> modules;
+    ForEachRecord(part_, [&](const Record& record, const std::byte* at, size_t bytes) {
+      switch (record.head.type) {
+        case RecordType::kSite: sites[record.head.d] = {record.words[0], TextAt(at, bytes, 2)}; break;
+        case RecordType::kModule:
+          modules[record.words[0]] = {TextAt(at, bytes, 4), record.words[0], record.words[1], record.words[2]};
+          break;
+        case RecordType::kName: names_[{record.head.b, record.head.c}] = tables_.Name(TextAt(at, bytes, 1)); break;
+        default: break;
+      }
+    });
+    std::vector<check::Module> list;
+    for (const auto& [begin, module] : modules) list.push_back(module);
+    const check::Modules symbols(list);
+    std::unordered_map<uintptr_t, uint32_t> known;
+    for (const auto& [number, site] : sites) {
+      const auto [found, added] = known.try_emplace(site.caller, kNone);
+      if (added && site.caller != 0) found->second = tables_.Site(symbols.Locate(site.caller));
+      places_[number] = {tables_.Name(site.call), found->second};
+    }
+  }
+
+  int64_t At(uint64_t ticks) { return clock_.At(ticks); }
+
+  uint16_t NameOf(trace::NameTable table, uint8_t index) const {
+    const auto found = names_.find({static_cast<uint8_t>(table), index});
+    return found == names_.end() ? 0 : found->second;
+  }
+  Place PlaceOf(uint32_t number) const {
+    const auto found = places_.find(number);
+    return found == places_.end() ? Place() : found->second;
+  }
+
+  uint32_t ThreadOf(const Record& record) {
+    const auto [found, added] = threads_.try_emplace(record.head.d, static_cast<uint32_t>(trace_.threads.size()));
+    char name[17] = {};
+    std::memcpy(name, record.words, 16);
+    if (added) trace_.threads.push_back({process_, static_cast<int>(record.head.d), name, record.head.a != 0});
+    return found->second;
+  }
+  uint32_t StreamOf(uint32_t id, int device) {
+    if (id == 0) return kNone;
+    const auto [found, added] = streams_.try_emplace(id, static_cast<uint32_t>(trace_.streams.size()));
+    if (added) trace_.streams.push_back({process_, id, device});
+    return found->second;
+  }
+  static int DeviceOf(uint8_t device) { return device == trace::kHost ? -1 : device; }
+
+  // What belongs together: by stream and number, or by thread and number where there is no stream.
+  static uint64_t Key(uint32_t stream, uint32_t thread, uint32_t sequence) {
+    return stream != 0 ? static_cast<uint64_t>(stream) << 32 | sequence
+                       : (uint64_t{1} << 63 | static_cast<uint64_t>(thread) << 32 | sequence);
+  }
+
+  void Take(const Record& record) {
+    switch (record.head.type) {
+      case RecordType::kThread: thread_ = ThreadOf(record); break;
+      case RecordType::kSubmit: TakeSubmit(record); break;
+      case RecordType::kRun:
+      case RecordType::kStart:
+      case RecordType::kDrop: Postpone(record); break;
+      case RecordType::kWait:
+      case RecordType::kWaited: TakeWait(record); break;
+      case RecordType::kAllocate:
+      case RecordType::kFree: blocks_.push_back(record); break;
+      case RecordType::kOrder: TakeOrder(record); break;
+      default: break;
+    }
+  }
+
+  void TakeSubmit(const Record& record) {
+    TraceTask task;
+    const uint8_t look = record.head.b;
+    const Place place = PlaceOf(static_cast<uint32_t>(record.words[1] >> 32));
+    task.stream = StreamOf(record.head.d, DeviceOf(record.head.c));
+    task.sequence = static_cast<uint32_t>(record.words[1]);
+    task.kind = NameOf(trace::NameTable::kKind, record.head.a);
+    task.call = place.call;
+    task.site = place.site;
+    task.direction = tables_.Name(DirectionOf(look));
+    task.method = NameOf(trace::NameTable::kMethod, trace::Look::Method(look));
+    task.reason = IsPageable(look) ? tables_.Name("pageable") : NameOf(trace::NameTable::kMethodReason, trace::Look::Method(look));
+    task.bytes = record.words[2] & trace::kMostBytes;
+    task.items = static_cast<uint32_t>(record.words[2] >> trace::kItemsShift);
+    task.thread = thread_;
+    task.submit_ns = At(record.words[0]);
+    const auto index = static_cast<uint32_t>(trace_.tasks.size());
+    trace_.tasks.push_back(task);
+    tasks_[Key(record.head.d, thread_, static_cast<uint32_t>(task.sequence))] = index;
+    if (record.head.d != 0) return;
+    TraceWait wait;
+    wait.thread = thread_;
+    wait.call = task.call;
+    wait.site = task.site;
+    wait.begin_ns = task.submit_ns;
+    wait.end_ns = -1;
+    wait.task = index;
+    wait.reason = tables_.Name("copy");
+    own_waits_[index] = trace_.waits.size();
+    trace_.waits.push_back(wait);
+  }
+
+  void Postpone(const Record& record) {
+    later_.push_back(record);
+    lanes_.push_back(thread_);
+  }
+
+  void TakeEnd(const Record& record) {
+    const uint32_t lane = lanes_[static_cast<size_t>(&record - later_.data())];
+    const auto sequence = static_cast<uint32_t>(record.words[2]);
+    const bool run = record.head.type == RecordType::kRun;
+    if (run && (record.head.b & trace::kInsideGraph) != 0) return TakeInsideGraph(record, lane);
+    const auto found = tasks_.find(Key(record.head.d, lane, sequence));
+    TraceTask& task = found == tasks_.end() ? AddUnsubmitted(record, lane) : trace_.tasks[found->second];
+    task.lane = lane;
+    if (record.head.type == RecordType::kDrop) {
+      task.dropped = true;
+      return;
+    }
+    task.start_ns = std::max(At(record.words[0]), task.submit_ns);
+    if (!run) return;
+    task.end_ns = std::max(At(record.words[1]), task.start_ns);
+    task.code = static_cast<int32_t>(record.words[2] >> 32);
+    if (record.head.d == 0 && found != tasks_.end()) trace_.waits[own_waits_[found->second]].end_ns = task.end_ns;
+  }
+
+  // A ring was full when it was submitted.
+  TraceTask& AddUnsubmitted(const Record& record, uint32_t lane) {
+    TraceTask task;
+    task.stream = StreamOf(record.head.d, DeviceOf(record.head.c));
+    task.sequence = static_cast<uint32_t>(record.words[2]);
+    task.kind = NameOf(trace::NameTable::kKind, record.head.a);
+    tasks_[Key(record.head.d, lane, static_cast<uint32_t>(task.sequence))] = static_cast<uint32_t>(trace_.tasks.size());
+    trace_.tasks.push_back(task);
+    return trace_.tasks.back();
+  }
+
+  void TakeInsideGraph(const Record& record, uint32_t lane) {
+    TraceTask task;
+    task.stream = StreamOf(record.head.d, DeviceOf(record.head.c));
+    task.sequence = static_cast<uint32_t>(record.words[2]);
+    task.kind = NameOf(trace::NameTable::kKind, record.head.a);
+    task.lane = lane;
+    task.start_ns = At(record.words[0]);
+    task.end_ns = std::max(At(record.words[1]), task.start_ns);
+    task.code = static_cast<int32_t>(record.words[2] >> 32);
+    trace_.tasks.push_back(task);
+  }
+
+  void TakeWait(const Record& record) {
+    const auto [found, added] = waits_.try_emplace({thread_, record.words[0]}, trace_.waits.size());
+    if (added) {
+      const Place place = PlaceOf(static_cast<uint32_t>(record.words[2] >> 32));
+      TraceWait wait;
+      wait.thread = thread_;
+      wait.call = place.call;
+      wait.site = place.site;
+      wait.begin_ns = At(record.words[0]);
+      wait.end_ns = -1;
+      wait.stream = StreamOf(record.head.d, 0);
+      wait.sequence = static_cast<uint32_t>(record.words[2]);
+      wait.reason = NameOf(trace::NameTable::kWaitReason, record.head.a);
+      trace_.waits.push_back(wait);
+    }
+    if (record.head.type == RecordType::kWaited) trace_.waits[found->second].end_ns = At(record.words[1]);
+  }
+
+  void TakeOrder(const Record& record) {
+    const Place place = PlaceOf(record.head.d);
+    TraceEdge edge;
+    edge.from = StreamOf(static_cast<uint32_t>(record.words[1]), 0);
+    edge.to = StreamOf(static_cast<uint32_t>(record.words[1] >> 32), 0);
+    edge.from_sequence = static_cast<uint32_t>(record.words[2]);
+    edge.to_sequence = record.words[2] >> 32;
+    edge.call = place.call;
+    edge.site = place.site;
+    edge.event = record.head.a | static_cast<uint32_t>(record.head.b) << 8 | static_cast<uint32_t>(record.head.c) << 16;
+    edge.at_ns = At(record.words[0]);
+    trace_.edges.push_back(edge);
+  }
+
+  void MatchBlocks() {
+    std::stable_sort(blocks_.begin(), blocks_.end(), [](const Record& a, const Record& b) { return a.words[0] < b.words[0]; });
+    std::unordered_map<uint64_t, size_t> live;
+    for (const Record& record : blocks_) {
+      if (record.head.type == RecordType::kFree) {
+        const auto found = live.find(record.words[1]);
+        if (found != live.end()) trace_.blocks[found->second].freed_ns = At(record.words[0]);
+        live.erase(record.words[1]);
+        continue;
+      }
+      const Place place = PlaceOf(record.head.d);
+      live[record.words[1]] = trace_.blocks.size();
+      trace_.blocks.push_back(
+          {record.words[1], record.words[2], DeviceOf(record.head.c), process_, place.call, place.site, At(record.words[0]), -1});
+    }
+  }
+
+  const Part& part_;
+  const Clock& clock_;
+  Tables& tables_;
+  TraceData& trace_;
+  const uint32_t process_;
+  uint32_t thread_ = kNone;
+  std::map<std::pair<uint8_t, uint8_t>, uint16_t> names_;
+  std::unordered_map<uint32_t, Place> places_;
+  std::unordered_map<uint32_t, uint32_t> threads_;
+  std::unordered_map<uint32_t, uint32_t> streams_;
+  std::unordered_map<uint64_t, uint32_t> tasks_;
+  std::unordered_map<uint32_t, size_t> own_waits_;
+  std::map<std::pair<uint32_t, uint64_t>, size_t> waits_;
+  std::vector<Record> later_;
+  std::vector<uint32_t> lanes_;  // of each of those
+  std::vector<Record> blocks_;
+};
+
+int64_t BeginOf(const TraceTask& task) { return task.submit_ns >= 0 ? task.submit_ns : task.start_ns; }
+
+void SortTasks(TraceData* trace) {
+  std::vector<uint32_t> order(trace->tasks.size()), place(trace->tasks.size());
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return BeginOf(trace->tasks[a]) < BeginOf(trace->tasks[b]); });
+  std::vector<TraceTask> sorted;
+  sorted.reserve(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(trace->tasks[order[i]]);
+  }
+  trace->tasks = std::move(sorted);
+  for (TraceWait& wait : trace->waits) {
+    if (wait.task != kNone) wait.task = place[wait.task];
+  }
+  std::stable_sort(trace->waits.begin(), trace->waits.end(),
+                   [](const TraceWait& a, const TraceWait& b) { return a.begin_ns < b.begin_ns; });
+}
+
+// Every time becomes one since `begin`; the end is the last that anybody saw.
+void CountFrom(int64_t begin, TraceData* trace) {
+  const auto shift = [&](int64_t* time) {
+    if (*time < 0) return;
+    *time = std::max<int64_t>(*time - begin, 0);
+    trace->end_ns = std::max(trace->end_ns, *time);
+  };
+  for (TraceTask& task : trace->tasks) {
+    shift(&task.submit_ns);
+    shift(&task.start_ns);
+    shift(&task.end_ns);
+  }
+  for (TraceWait& wait : trace->waits) {
+    shift(&wait.begin_ns);
+    shift(&wait.end_ns);
+  }
+  for (TraceEdge& edge : trace->edges) shift(&edge.at_ns);
+  for (TraceBlock& block : trace->blocks) {
+    shift(&block.allocated_ns);
+    shift(&block.freed_ns);
+  }
+}
+
+}  // namespace
+
+bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::string* why) {
+  *trace = TraceData();
+  std::vector<MappedFile> files(paths.size());
+  std::vector<Part> parts;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (!files[i].Open(paths[i], why) || !FindParts(paths[i], files[i], &parts, why)) return false;
+  }
+  if (parts.empty()) {
+    *why = "no file was named";
+    return false;
+  }
+  const auto same_boot = [&](const Part& part) {
+    return part.header.boot[0] != '\0' && std::memcmp(part.header.boot, parts[0].header.boot, sizeof(part.header.boot)) == 0;
+  };
+  const bool same_kernel = std::all_of(parts.begin(), parts.end(), same_boot);
+  Tables tables(trace);
+  int64_t begin = INT64_MAX;
+  for (const Part& part : parts) {
+    const Clock clock(part.header, same_kernel);
+    begin = std::min(begin, clock.begin());
+    PartReader(part, clock, &tables, trace).Read();
+  }
+  SortTasks(trace);
+  CountFrom(begin, trace);
+  return true;
+}
+
+}  // namespace ropeway::cli

@@ -1,0 +1,16 @@
+// The call of the program that this thread is inside of: every entry of the API notes it, so that whoever watches can say where work and
+// waits come from. Two stores a call.
+#pragma once
+
+#include "base/hot_tls.h"
+
+namespace ropeway {
+
+struct CallSite {
+  const void* caller = nullptr;  // where the call returns to; null on threads of our own
+  const char* call = nullptr;
+};
+
+inline constinit thread_local CallSite t_call_site RW_HOT_TLS;
+
+}  // namespace ropeway

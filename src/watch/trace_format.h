@@ -1,0 +1,119 @@
+// How a trace lies on disk: one page about the process, then chunks of records. The recorder in the library and the reader in the command
+// share this file and nothing else; docs/trace.md has the same in words.
+//
+// A record is 32 bytes, or several times that for those with a text. Its first word is stored last, so a record whose type is not 0 is
+// whole, also in the file of a process that was killed. Behind the last record of a chunk the type is 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ropeway::trace {
+
+inline constexpr char kMagic[8] = "RWTRACE";
+inline constexpr uint32_t kVersion = 2;
+inline constexpr size_t kHeaderSize = 4096;
+inline constexpr size_t kChunkSize = size_t{64} << 10;
+inline constexpr size_t kSlotSize = 32;
+
+// One moment on three clocks.
+struct ClockPair {
+  uint64_t ticks;
+  int64_t monotonic_ns;
+  int64_t real_ns;
+};
+
+struct FileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t chunk_size;
+  int32_t pid;
+  int32_t rank;  // -1: none
+  uint32_t ranks;
+  uint32_t last;  // which of `later` is whole
+  ClockPair first;
+  ClockPair later[2];
+  uint64_t dropped;  // records that no chunk was ready for
+  char host[64];
+  char boot[40];  // files with the same one share the monotonic clock
+  char engine[16];
+  char program[512];
+  uint64_t size;  // of this process's part of a merged file, this page included; 0: all that follows
+};
+static_assert(sizeof(FileHeader) <= kHeaderSize);
+
+enum class RecordType : uint8_t {
+  kNone = 0,
+  kThread,  // whose records follow
+  kSubmit,
+  kRun,    // from start to end
+  kStart,  // of a task that may stand still; kRun follows when it is over
+  kDrop,
+  kWait,    // a host thread begins to wait
+  kWaited,  // the same wait, over
+  kAllocate,
+  kFree,
+  kOrder,
+  // With a text; `a` is how many slots they take.
+  kSite,
+  kModule,
+  kName,
+};
+
+// The first word of every record.
+struct RecordHead {
+  RecordType type;
+  uint8_t a;
+  uint8_t b;
+  uint8_t c;
+  uint32_t d;
+};
+
+// What the words of a record are, by type:
+//            a            b                 c             d        word 1   word 2               word 3
+// kThread    1: a lane    -                 -             tid      name (16 bytes)               -
+// kSubmit    task kind    Look              device        stream   when     sequence, site << 32  bytes, items << 44
+// kRun       task kind    RunFlag           device        stream   start    end                  sequence, code << 32
+// kStart     task kind    RunFlag           device        stream   start    -                    sequence
+// kDrop      task kind    -                 device        stream   when     -                    sequence
+// kWait      WaitReason   -                 -             stream   begin    0                    sequence, site << 32
+// kWaited    WaitReason   -                 -             stream   begin    end                  sequence, site << 32
+// kAllocate  -            -                 device        site     when     address              bytes
+// kFree      -            -                 device        site     when     address              bytes
+// kOrder     the event's number, 24 bits                  site     when     from, to << 32       sequences of both
+// kSite      slots        -                 -             site     caller   name of the call: all that is left
+// kModule    slots        -                 -             -        begin    end                  distance to its file's addresses, then the
+// path kName      slots        NameTable         index         -        the text: all that is left Device 255 is the host. Stream 0 is no
+// stream: a copy that the calling thread made by itself, numbered by its thread.
+struct Record {
+  RecordHead head;
+  uint64_t words[3];
+};
+static_assert(sizeof(Record) == kSlotSize);
+
+inline constexpr uint8_t kHost = 255;
+inline constexpr int kItemsShift = 44;
+inline constexpr uint64_t kMostBytes = (uint64_t{1} << kItemsShift) - 1, kMostItems = (uint64_t{1} << (64 - kItemsShift)) - 1;
+
+enum class NameTable : uint8_t { kKind, kMethod, kMethodReason, kWaitReason };
+
+// Where memory is, as the record of a submit has it.
+enum class Side : uint8_t { kUnknown, kDevice, kPinned, kPageable };
+
+// Of a submit: both sides and the method, in one byte.
+struct Look {
+  static constexpr uint8_t kNoMethod = 7;
+  static constexpr uint8_t Of(Side dst, Side src, uint8_t method) {
+    return static_cast<uint8_t>(static_cast<uint8_t>(dst) | static_cast<uint8_t>(src) << 2 | method << 4);
+  }
+  static constexpr Side Dst(uint8_t look) { return static_cast<Side>(look & 3); }
+  static constexpr Side Src(uint8_t look) { return static_cast<Side>(look >> 2 & 3); }
+  static constexpr uint8_t Method(uint8_t look) { return look >> 4; }
+};
+
+enum RunFlag : uint8_t { kSideBySide = 1, kInsideGraph = 2 };
+
+// A text that stands behind the first `words` words of a record, with as many slots as it takes.
+constexpr size_t SlotsFor(size_t words, size_t text) { return (words * sizeof(uint64_t) + text + 1 + kSlotSize - 1) / kSlotSize; }
+
+}  // namespace ropeway::trace
