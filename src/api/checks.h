@@ -56,6 +56,13 @@ inline Status RequireRuntimePointer(const char* name, const void* pointer) {
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s is NULL", name);
 }
 
+// What a free says of an address that it does not take.
+inline Status RefuseFree(Runtime* runtime, const char* name, const void* address) {
+  RW_TRY(Runtime::RequireUsable());
+  if (runtime != nullptr) return runtime->memory().ExplainNoBlock(name, address);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is no block of this library: nothing was allocated yet", name, address);
+}
+
 // 107017 for what is not a live stream; null means the default stream and passes.
 inline Status RequireLiveStream(aclrtStream stream) { return FindStream(stream).status(); }
 

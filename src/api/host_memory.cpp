@@ -1,4 +1,5 @@
 // Pinned and registered host memory (rules/host-memory.md).
+#include "api/checks.h"
 #include "api/entry.h"
 #include "api/malloc_config.h"
 
@@ -40,10 +41,7 @@ Status RequirePointerAndSize(const char* name, const void* pointer, uint64_t siz
 Status FreePinned(void* hostPtr) {
   Runtime* runtime = Runtime::GetIfStarted();
   if (runtime != nullptr && runtime->memory().FreeHost(hostPtr)) return Ok();
-  RW_TRY(Runtime::RequireUsable());
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "hostPtr %p is not the start of a live aclrtMallocHost block (interior, freed before, registered only, or pageable)",
-              hostPtr);
+  return RefuseFree(runtime, "hostPtr", hostPtr);
 }
 
 Status RequireHostRange(const void* ptr, uint64_t size) {

@@ -40,7 +40,7 @@ Status RequireManaged(const char* name, const ManagedRange& range) {
   if (location.place != Place::kManaged)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is %s; this call is for memory of aclrtMemAllocManaged", name, range.ptr,
                 PlaceName(location.place));
-  return Memory::RequireRoom(name, range.ptr, range.size, location);
+  return TheMemory().RequireRoom(name, range.ptr, range.size, location);
 }
 
 }  // namespace ropeway::api

@@ -22,7 +22,7 @@ Status RequireSingleCopyKind(aclrtMemcpyKind kind) {
 Status RequireDestMax(size_t count, size_t destMax) {
   if (count <= destMax) [[likely]]
     return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu", count, destMax);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu; copy less, or pass all the room that dst has", count, destMax);
 }
 
 Status HostToHostRefused() {

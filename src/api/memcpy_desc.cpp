@@ -61,7 +61,9 @@ struct OffsetCopy {
 Status RequireCellArguments(const OffsetCopy& copy) {
   if (copy.dst == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "dst is NULL");
   if (copy.src == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "src is NULL");
-  if (copy.count > copy.destMax) return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu", copy.count, copy.destMax);
+  if (copy.count > copy.destMax)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu; copy less, or pass all the room that dst has", copy.count,
+                copy.destMax);
   if (copy.count > kMaxBytes) return Fail(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds 4 GiB", copy.count);
   if (copy.srcDataOffset > kMaxOffset)
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "srcDataOffset 0x%zx exceeds 0x%zx", copy.srcDataOffset, kMaxOffset);
@@ -109,7 +111,7 @@ aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, voi
     RW_TRY(RequireDevice("desc", desc, at));
     RW_TRY(RequireCopyPair(srcAddr, from, dstAddr, to));
     RW_TRY(CurrentContext().status());
-    RW_TRY(Memory::RequireRoom("desc", desc, size, at));
+    RW_TRY(TheMemory().RequireRoom("desc", desc, size, at));
     char bytes[descriptor_layout::kLargest];
     WriteDescriptor(bytes, size, {dstAddr, srcAddr, count});
     return RunNow(CopyTask(Runtime::Get(), desc, bytes, size, "aclrtSetMemcpyDesc"));
@@ -131,7 +133,7 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
     RW_TRY(RequireAligned(desc));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target.stream->RequireContext(&context->scope()));
-    RW_TRY(Memory::RequireRoom("desc", desc, size, at));
+    RW_TRY(TheMemory().RequireRoom("desc", desc, size, at));
     Task task{};
     task.kind = TaskKind::kCopyByDesc;
     task.call = "aclrtMemcpyAsyncWithDesc";

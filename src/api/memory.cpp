@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/checks.h"
 #include "api/entry.h"
 #include "api/malloc_config.h"
 #include "base/bytes.h"
@@ -115,9 +116,7 @@ Status FreeBlock(void* devPtr) {
     if (memory.FreeDevice(devPtr) || FreeToPool(memory, devPtr)) return Ok();
     if (memory.FreeManaged(devPtr) || memory.FreeHost(devPtr)) return Ok();
   }
-  RW_TRY(Runtime::RequireUsable());
-  return Fail(ACL_ERROR_RT_PARAM_INVALID,
-              "devPtr %p is not the start of a live block (interior pointer, freed before, or not from aclrtMalloc)", devPtr);
+  return RefuseFree(runtime, "devPtr", devPtr);
 }
 
 }  // namespace

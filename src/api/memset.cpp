@@ -55,7 +55,7 @@ Status RequireWords(void* ptr, size_t memSize, size_t N, Location* location) {
 
 Status RequireWordRoom(void* ptr, size_t N, const Location& location) {
   const size_t bytes = N > SIZE_MAX / sizeof(uint32_t) ? SIZE_MAX : N * sizeof(uint32_t);
-  return Memory::RequireRoom("ptr", ptr, bytes, location);
+  return TheMemory().RequireRoom("ptr", ptr, bytes, location);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
     SyncOperation in_progress;
     Location location;
     RW_TRY(TheMemory().Locate("devPtr", devPtr, count, &location));
-    RW_TRY(Memory::RequireRoom("devPtr", devPtr, count, location));
+    RW_TRY(TheMemory().RequireRoom("devPtr", devPtr, count, location));
     return RunNow(SetTask(devPtr, value, count, "aclrtMemset"));
   });
 }
@@ -88,7 +88,7 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
     SyncOperation in_progress;
     Location location;
     RW_TRY(TheMemory().Locate("devPtr", devPtr, count, &location));
-    RW_TRY(Memory::RequireRoom("devPtr", devPtr, count, location));
+    RW_TRY(TheMemory().RequireRoom("devPtr", devPtr, count, location));
     Task task = SetTask(devPtr, value, count, "aclrtMemsetAsync");
     if (location.place == Place::kDevice || location.place == Place::kManaged) return Submit(target, *context, task);
     return RunNow(task);

@@ -45,7 +45,7 @@ Status RequireOperand(const char* name, const void* address, size_t count, const
   RW_TRY(TheMemory().Locate(name, address, count, &location));
   if (location.place != Place::kDevice || location.device != context.device())
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is not memory of the stream's device", name, address);
-  return Memory::RequireRoom(name, address, count, location);
+  return TheMemory().RequireRoom(name, address, count, location);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Status SubmitWordTask(const void* devAddr, StreamRef found, Task& task) {
   RW_TRY_SET(Context * context, CurrentContext());
   const StreamRef target = OrDefault(found, *context);
   RW_TRY(target.stream->RequireContext(&context->scope()));
-  RW_TRY(Memory::RequireRoom("devAddr", devAddr, sizeof(uint64_t), location));
+  RW_TRY(TheMemory().RequireRoom("devAddr", devAddr, sizeof(uint64_t), location));
   return Submit(target, *context, task);
 }
 

@@ -185,7 +185,7 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
     RW_TRY(LocateAnytime("devPtr", devPtr, size, &location));
     if (location.place != Place::kDevice)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view", devPtr);
-    RW_TRY(Memory::RequireRoom("devPtr", devPtr, size, location));
+    RW_TRY(TheMemory().RequireRoom("devPtr", devPtr, size, location));
     void* view = TheEngine().memory().HostView(devPtr, size);
     if (view == nullptr)
       return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine's memory has no host view; copy it, or use ROPEWAY_ENGINE=cpu",

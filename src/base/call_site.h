@@ -2,6 +2,8 @@
 // waits come from. Two stores a call.
 #pragma once
 
+#include <string>
+
 #include "base/hot_tls.h"
 
 namespace ropeway {
@@ -12,5 +14,8 @@ struct CallSite {
 };
 
 inline constinit thread_local CallSite t_call_site RW_HOT_TLS;
+
+// " (called from main+0x1f of prog)", as far as it is known without debug information; empty for null. Not for signal handlers.
+std::string CallerText(const void* caller);
 
 }  // namespace ropeway

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/clock.h"
 #include "engine/backend.h"
@@ -56,6 +57,9 @@ class Queue {
   virtual uint64_t submitted() const = 0;
   // Grows only. The effects of task n are visible to whoever has seen completed() >= n.
   virtual uint64_t completed() const = 0;
+
+  // The first task that is not complete, if there is one. The caller keeps submitters out.
+  virtual std::optional<Task> FirstPending() const = 0;
 
   // Blocks until task `sequence` is complete. A waiting thread helps.
   virtual WaitOutcome Wait(uint64_t sequence, Deadline deadline) = 0;

@@ -121,6 +121,11 @@ bool Heap::Free(void* address, bool by_pool) {
   return true;
 }
 
+std::optional<FreedBlock> Heap::LastFreed(const void* address) {
+  LockGuard lock(mutex_);
+  return freed_.Find(address);
+}
+
 void Heap::FreeAll() {
   LockGuard lock(mutex_);
   for (Record& record : records_) {
@@ -137,6 +142,7 @@ void Heap::ReclaimNowOrLater() {
 // From here on no lookup finds it. The record stays in the map: Reserved wants to know what was there.
 void Heap::Conceal(Record& record) {
   BlockInfo info = record.Read();
+  freed_.Add(info);
   if (Watcher* watcher = ActiveWatcher()) watcher->Freed(SightOf(info));
   map_.Close(record.base, record.footprint);
   info.size = 0;

@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "engine/shared_pages.h"
 #include "memory/address_map.h"
+#include "memory/freed_blocks.h"
 #include "memory/granule_allocator.h"
 #include "memory/range_allocator.h"
 #include "memory/reclaimer.h"
@@ -54,6 +55,8 @@ class Heap {
   std::optional<void*> Allocate(const HeapRequest& request);
   // False when `address` is not the start of a live block, or one that a pool has and it was not the pool that asked.
   bool Free(void* address, bool by_pool = false);
+  // The block that was at an address before it was freed, if that was not long ago.
+  std::optional<FreedBlock> LastFreed(const void* address);
   // Makes [address, address + size), which lies inside one live block, ready for other processes. Nothing: it does not lie in one, or
   // there is no memory.
   std::optional<SharedBlock> Share(const void* address, size_t size);
@@ -140,6 +143,7 @@ class Heap {
   size_t blocks_ RW_GUARDED_BY(mutex_) = 0;
   size_t charges_ RW_GUARDED_BY(mutex_) = 0;
   size_t bytes_ RW_GUARDED_BY(mutex_) = 0;
+  FreedBlocks freed_ RW_GUARDED_BY(mutex_);
   size_t peak_bytes_ RW_GUARDED_BY(mutex_) = 0;
 };
 

@@ -102,12 +102,52 @@ Location Memory::FindElsewhere(const void* address, size_t count) const {
   return IsRemote(address) ? Location{0, -1, Place::kNowhere} : Location();
 }
 
+Status Memory::ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location) const {
+  const BlockInfo block = FindBlock(address);
+  if (!block.found())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p + %zu bytes leaves its range: only %zu bytes of %s are left behind the address", name,
+                address, count, location.room, PlaceName(location.place));
+  return Fail(ACL_ERROR_RT_PARAM_INVALID,
+              "%s %p + %zu bytes leaves its block: it is byte %zu of %zu bytes of %s, made by %s%s, and only %zu are left behind it; "
+              "copy less, or allocate more",
+              name, address, count, Bits(address) - block.base, block.size, PlaceName(location.place), block.call,
+              CallerText(block.caller).c_str(), location.room);
+}
+
+std::optional<FreedBlock> Memory::LastFreed(const void* address) const {
+  if (host_.Contains(address)) return host_heap_->LastFreed(address);
+  if (!devices_.Contains(address) || DeviceOf(address) >= device_heaps_.size()) return std::nullopt;
+  return device_heaps_[DeviceOf(address)]->LastFreed(address);
+}
+
+// A block that somebody else has got at the address since would have been found.
+static Status ExplainFreed(const char* name, const void* address, const FreedBlock& freed) {
+  return Fail(ACL_ERROR_RT_PARAM_INVALID,
+              "%s %p was byte %zu of %zu bytes of %s that %s made%s, and %s has freed%s; free later, or allocate anew", name, address,
+              Bits(address) - freed.block.base, freed.block.size, freed.block.device < 0 ? "pinned host memory" : "device memory",
+              freed.block.call, CallerText(freed.block.caller).c_str(), freed.by.call == nullptr ? "this library" : freed.by.call,
+              CallerText(freed.by.caller).c_str());
+}
+
+Status Memory::ExplainNoBlock(const char* name, const void* address) const {
+  if (const BlockInfo block = FindBlock(address); block.found())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is byte %zu of a block that %s made%s; free it by %s(%p), where it begins", name,
+                address, Bits(address) - block.base, block.call, CallerText(block.caller).c_str(),
+                block.device < 0 ? "aclrtFreeHost" : "aclrtFree", reinterpret_cast<void*>(block.base));
+  if (const std::optional<FreedBlock> freed = LastFreed(address)) return ExplainFreed(name, address, *freed);
+  return Fail(ACL_ERROR_RT_PARAM_INVALID,
+              "%s %p is not the start of a block of this library (freed long ago, or memory of somebody else); "
+              "free what aclrtMalloc gave by aclrtFree, and what aclrtMallocHost gave by aclrtFreeHost",
+              name, address);
+}
+
 Status Memory::ExplainNowhere(const char* name, const void* address) const {
   if (IsRemote(address))
     return Fail(
         ACL_ERROR_RT_PARAM_INVALID,
         "%s %p stands for memory of another host, which the runtime does not reach: use HcclMemcpyAsync, HcclBatchPut or HcclBatchGet",
         name, address);
+  if (const std::optional<FreedBlock> freed = LastFreed(address)) return ExplainFreed(name, address, *freed);
   if (host_.Contains(address)) return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p was pinned host memory and has been freed", name, address);
   if (managed() != nullptr && managed()->Contains(address))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is an address of managed memory but in no live block (freed, or never allocated)", name,
@@ -117,11 +157,6 @@ Status Memory::ExplainNowhere(const char* name, const void* address) const {
                 name, address, reinterpret_cast<void*>(registration.base));
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p lies in device address space but in no live block (freed, or never allocated)", name,
               address);
-}
-
-Status Memory::ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location) {
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p + %zu bytes leaves its block: only %zu bytes of %s are left behind the address", name,
-              address, count, location.room, PlaceName(location.place));
 }
 
 std::optional<void*> Memory::AllocateDevice(int device, const HeapRequest& request) {
@@ -301,7 +336,8 @@ void Memory::DropAlias(const Registration& registration) {
 
 Status Memory::Unregister(void* address) {
   const Registration removed = registrations_.Remove(Bits(address));
-  if (!removed.found()) return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a registered range", address);
+  if (!removed.found())
+    return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "ptr %p is not the start of a range that aclrtHostRegister got", address);
   DropAlias(removed);
   if (!InHostSpace(address)) engine_.memory().Unregister(address);
   return Ok();

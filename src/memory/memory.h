@@ -75,7 +75,7 @@ class Memory {
   // 107000, and what the address was.
   [[gnu::cold]] Status ExplainNowhere(const char* name, const void* address) const;
   // 107000 when a located range leaves its block (rules/copies.md 7): the last check of a call.
-  static Status RequireRoom(const char* name, const void* address, size_t count, const Location& location) {
+  Status RequireRoom(const char* name, const void* address, size_t count, const Location& location) const {
     if (count <= location.room) [[likely]]
       return Ok();
     return ExplainNoRoom(name, address, count, location);
@@ -104,6 +104,8 @@ class Memory {
   // False when the address is not the start of a live block of that sort. Freeing host memory drops its registrations.
   bool FreeDevice(void* address);
   bool FreeHost(void* address);
+  // 107000 for an address that no free takes, and what is or was there.
+  [[gnu::cold]] Status ExplainNoBlock(const char* name, const void* address) const;
   // The device closed: its blocks are gone.
   void FreeAllOf(int device);
   // How much a device can have: less than the settings say where addresses are scarce.
@@ -163,7 +165,8 @@ class Memory {
   size_t DeviceOf(const void* address) const { return (reinterpret_cast<uintptr_t>(address) - devices_.base()) >> window_shift_; }
   // Neither a device's own memory nor pinned memory of ours.
   Location FindElsewhere(const void* address, size_t count) const;
-  [[gnu::cold]] static Status ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location);
+  [[gnu::cold]] Status ExplainNoRoom(const char* name, const void* address, size_t count, const Location& location) const;
+  std::optional<FreedBlock> LastFreed(const void* address) const;
   Status RequirePresent(const void* address, size_t size, bool writable) const;
   std::optional<uintptr_t> TakeAlias(uintptr_t address, size_t size);
   void ReturnAlias(const Registration& registration);

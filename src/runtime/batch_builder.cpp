@@ -189,11 +189,11 @@ Status BatchBuilder::CheckSide(const char* name, size_t i, const void* address, 
   if (!declared.Fits(real)) {
     constexpr const char* kSides[] = {"host", "device", "neither host nor device"};
     const int there = Runtime::UserIdOf(real.device);
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is %s memory (device %d), but its attribute declares %s (device %d)", item, address,
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%s %p is %s (device %d), but its attribute declares %s (device %d)", item, address,
                 PlaceName(real.place), real.device < 0 ? -1 : there, kSides[static_cast<int>(declared.side)],
                 declared.device < 0 ? -1 : Runtime::UserIdOf(declared.device));
   }
-  return Memory::RequireRoom(item, address, items_.sizes[i], real);
+  return Runtime::Get().memory().RequireRoom(item, address, items_.sizes[i], real);
 }
 
 // Refusals of the submit, which name no item (rules/batches.md 2, step 17).

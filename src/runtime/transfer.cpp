@@ -25,8 +25,8 @@ Status ExplainAlignment(const char* dst_name, const void* dst, const char* src_n
 }
 
 Status RequireReach(const Transfer& transfer, int executing_device) {
-  RW_TRY(Memory::RequireRoom("dst", transfer.dst, transfer.dst_extent, transfer.to));
-  RW_TRY(Memory::RequireRoom("src", transfer.src, transfer.src_extent, transfer.from));
+  RW_TRY(Runtime::Get().memory().RequireRoom("dst", transfer.dst, transfer.dst_extent, transfer.to));
+  RW_TRY(Runtime::Get().memory().RequireRoom("src", transfer.src, transfer.src_extent, transfer.from));
   RW_TRY(RequirePeer("dst", transfer.to, executing_device));
   return RequirePeer("src", transfer.from, executing_device);
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -17,6 +18,22 @@ namespace ropeway {
 namespace {
 
 std::atomic<int> g_next_stream_id{1};
+
+// What keeps a task at the head of its stream.
+template <size_t N>
+void DescribeWait(const Task& task, char (&text)[N]) {
+  constexpr const char* kTests[] = {"at least", "equal to", "having a bit of", "lacking a bit of"};
+  switch (task.kind) {
+    case TaskKind::kAwaitValue:
+      snprintf(text, N, ", which waits for the value at %p to be %s %llu", task.await_value.address,
+               kTests[static_cast<size_t>(task.await_value.test)], static_cast<unsigned long long>(task.await_value.value));
+      break;
+    case TaskKind::kAwait: snprintf(text, N, ", which waits for a record that has not been reached"); break;
+    case TaskKind::kCall: snprintf(text, N, ", whose function has not returned"); break;
+    case TaskKind::kReplay: snprintf(text, N, ", whose graph has not ended"); break;
+    default: break;
+  }
+}
 
 }  // namespace
 
@@ -257,15 +274,29 @@ WaitOutcome Stream::WaitTold(uint64_t sequence, Deadline deadline) {
   return queue_->Wait(sequence, deadline);
 }
 
+Status Stream::ExplainTimeout(uint64_t last, int64_t waited_ns) {
+  std::optional<Task> head;
+  {
+    LockGuard lock(lock_);
+    head = queue_->FirstPending();
+  }
+  char waits_for[128] = "";
+  if (head) DescribeWait(*head, waits_for);
+  return Fail(
+      ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+      "stream %d still has %llu tasks in front of this point after %lld ms%s%s%s; the work goes on: wait again or longer, or see to "
+      "what it waits for",
+      id(), static_cast<unsigned long long>(last - std::min(last, queue_->completed())), static_cast<long long>(waited_ns / 1000000),
+      head ? ", the first is " : "", head ? head->call : "", waits_for);
+}
+
 Status Stream::AwaitWork(Deadline deadline) {
   if ((options_.flags & kNeverWaitedFor) != 0) return Ok();
   if (aborting()) return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id());
   const uint64_t last = queue_->submitted();
+  const int64_t start = deadline.never() ? 0 : NowNs();
   switch (WaitTold(last, deadline)) {
-    case WaitOutcome::kTimeout:
-      return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                  "stream %d still has %llu tasks in front of this point; the work goes on, wait again or longer", id(),
-                  static_cast<unsigned long long>(last - queue_->completed()));
+    case WaitOutcome::kTimeout: return ExplainTimeout(last, NowNs() - start);
     case WaitOutcome::kAborted: return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id());
     case WaitOutcome::kDone: break;
   }

@@ -71,6 +71,7 @@ class Stream final : public SlabObject, public QueueOwner {
   Status Synchronize(Deadline deadline);
   // As above without delivering: 0, 507046 or 107023.
   Status AwaitWork(Deadline deadline);
+  [[gnu::cold]] Status ExplainTimeout(uint64_t last, int64_t waited_ns);
   bool Query();
 
   // Makes the handle stale, so that nothing more can be submitted. False: somebody else did it before.

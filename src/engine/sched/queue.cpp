@@ -153,6 +153,13 @@ void LaneQueue::RunOwned(Share share) {
   }
 }
 
+// base_ and the slots that are not complete change by submitters alone.
+std::optional<Task> LaneQueue::FirstPending() const {
+  const uint64_t done = completed();
+  if (done == submitted()) return std::nullopt;
+  return ring_[(done - base_) % kRing];
+}
+
 bool LaneQueue::StayHalted() {
   Block();
   halted_.store(true, std::memory_order_seq_cst);

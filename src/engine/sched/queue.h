@@ -55,6 +55,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     race_detector::TakeOver(this);
     return completed;
   }
+  std::optional<Task> FirstPending() const override;
   WaitOutcome Wait(uint64_t sequence, Deadline deadline) override;
   void Poll() override;
   bool Abort() override;
