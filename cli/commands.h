@@ -16,6 +16,7 @@ void AddExec(CLI::App& app, int* status);
 void AddExplore(CLI::App& app, int* status);
 void AddHelp(CLI::App& app, int* status);
 void AddManual(CLI::App& app, int* status);
+void AddTrace(CLI::App& app, int* status);
 void AddTune(CLI::App& app, int* status);
 void AddServeMemory(CLI::App& app, int* status);  // not for people: memory_server.h
 

@@ -1,18 +1,14 @@
 // Traces as the library records them (src/watch/trace_format.h), put together to what the tools want to know.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include "check/symbols.h"
 #include "cli/trace_data.h"
+#include "cli/trace_parts.h"
 #include "src/watch/trace_format.h"
 
 namespace ropeway::cli {
@@ -23,71 +19,7 @@ using trace::Record;
 using trace::RecordType;
 using trace::Side;
 
-// The bytes of a file, as long as this lives.
-class MappedFile {
- public:
-  MappedFile() = default;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile() {
-    if (size_ != 0) munmap(const_cast<std::byte*>(data_), size_);
-  }
-  bool Open(const std::string& path, std::string* why) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status {};
-    void* pages = MAP_FAILED;
-    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0)
-      pages = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-    const int error = errno;
-    if (file >= 0) close(file);
-    if (pages == MAP_FAILED) {
-      *why = path + ": " + (file >= 0 && status.st_size == 0 ? "it is empty" : std::strerror(error));
-      return false;
-    }
-    data_ = static_cast<const std::byte*>(pages);
-    size_ = static_cast<size_t>(status.st_size);
-    return true;
-  }
-  const std::byte* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  const std::byte* data_ = nullptr;
-  size_t size_ = 0;
-};
-
-// What one process wrote: its page and its chunks.
-struct Part {
-  FileHeader header;
-  const std::byte* chunks;
-  size_t size;
-};
-
-bool FindParts(const std::string& path, const MappedFile& file, std::vector<Part>* parts, std::string* why) {
-  for (size_t at = 0; at + trace::kHeaderSize <= file.size();) {
-    Part part;
-    std::memcpy(&part.header, file.data() + at, sizeof(part.header));
-    if (std::memcmp(part.header.magic, trace::kMagic, sizeof(trace::kMagic)) != 0) {
-      *why = path + ": this is no trace; ROPEWAY_TRACE=FILE or ropeway trace makes one";
-      return false;
-    }
-    if (part.header.version != trace::kVersion || part.header.chunk_size != trace::kChunkSize) {
-      *why = path + ": a trace of version " + std::to_string(part.header.version) + ", and this command reads version " +
-             std::to_string(trace::kVersion) + "; use the command of the library that wrote it";
-      return false;
-    }
-    const size_t size = part.header.size == 0 ? file.size() - at : std::min<size_t>(part.header.size, file.size() - at);
-    part.chunks = file.data() + at + trace::kHeaderSize;
-    part.size = size - std::min(size, trace::kHeaderSize);
-    parts->push_back(part);
-    at += std::max(size, trace::kHeaderSize);
-  }
-  if (!parts->empty()) return true;
-  *why = path + ": it is too short for a trace";
-  return false;
-}
-
-// Calls visit(record, slots) for each record of a chunk.
+// Calls visit(record, its bytes, how many) for each record.
 template <typename Visit>
 void ForEachRecord(const Part& part, Visit visit) {
   for (size_t chunk = 0; chunk + trace::kSlotSize <= part.size; chunk += trace::kChunkSize) {
@@ -461,15 +393,9 @@ void CountFrom(int64_t begin, TraceData* trace) {
 
 bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::string* why) {
   *trace = TraceData();
-  std::vector<MappedFile> files(paths.size());
+  std::deque<MappedFile> files;
   std::vector<Part> parts;
-  for (size_t i = 0; i < paths.size(); ++i) {
-    if (!files[i].Open(paths[i], why) || !FindParts(paths[i], files[i], &parts, why)) return false;
-  }
-  if (parts.empty()) {
-    *why = "no file was named";
-    return false;
-  }
+  if (!OpenParts(paths, &files, &parts, why)) return false;
   const auto same_boot = [&](const Part& part) {
     return part.header.boot[0] != '\0' && std::memcmp(part.header.boot, parts[0].header.boot, sizeof(part.header.boot)) == 0;
   };

@@ -88,7 +88,8 @@ endfunction()
 
 # What reads a trace as the command does.
 function(ropeway_reads_traces program)
-  set(reader ${PROJECT_SOURCE_DIR}/cli/trace_reader.cpp ${PROJECT_SOURCE_DIR}/check/symbols.cpp)
+  set(reader ${PROJECT_SOURCE_DIR}/cli/trace_reader.cpp ${PROJECT_SOURCE_DIR}/cli/trace_parts.cpp
+      ${PROJECT_SOURCE_DIR}/check/symbols.cpp)
   target_sources(${program} PRIVATE ${reader})
   set_source_files_properties(${reader} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   ropeway_knows_lines(${program})
@@ -281,6 +282,7 @@ if(TARGET ascendcl)
     ropeway_watched_test(cli_command bash ${tests_dir}/cli/command.sh $<TARGET_FILE:ropeway>)
     ropeway_watched_test(cli_completion bash ${tests_dir}/cli/completion.sh $<TARGET_FILE:ropeway>)
     ropeway_watched_test(cli_doctor bash ${tests_dir}/cli/doctor.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR})
+    ropeway_watched_test(cli_trace bash ${tests_dir}/cli/trace.sh $<TARGET_FILE:ropeway> ${CMAKE_BINARY_DIR}/examples ${tests_dir})
     ropeway_watched_test(cli_tune bash ${tests_dir}/cli/tune.sh $<TARGET_FILE:ropeway>)
     ropeway_watched_test(cli_bench bash ${tests_dir}/cli/bench.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
   endif()

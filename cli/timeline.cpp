@@ -1,0 +1,167 @@
+#include "cli/timeline.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <unordered_map>
+
+namespace ropeway::cli {
+namespace {
+
+constexpr int kFirstStreamTid = 1 << 24;   // above what the kernel gives to threads
+constexpr int64_t kBandwidthSteps = 1000;  // at most, over the whole trace
+constexpr int64_t kShortestStepNs = 100000;
+constexpr uint64_t kFirstEdge = uint64_t{1} << 40;  // numbers of arrows below are those of tasks
+
+std::string Size(uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  auto size = static_cast<double>(bytes);
+  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4g %s", size, kUnits[unit]);
+  return text;
+}
+
+class Timeline {
+ public:
+  Timeline(const TraceData& trace, TimelineSink* sink) : trace_(trace), sink_(*sink) {}
+
+  void Draw() {
+    DrawTracks();
+    FindEdges();
+    DrawTasks();
+    for (const TraceWait& wait : trace_.waits) DrawWait(wait);
+    DrawCounters();
+  }
+
+ private:
+  uint32_t Add(const TimelineTrack& track) {
+    sink_.Track(tracks_, track);
+    return tracks_++;
+  }
+
+  void DrawTracks() {
+    using Kind = TimelineTrack::Kind;
+    for (uint32_t i = 0; i < trace_.processes.size(); ++i) {
+      const TraceProcess& process = trace_.processes[i];
+      const std::string rank = process.rank < 0 ? "" : "rank " + std::to_string(process.rank) + " ";
+      Add({Kind::kProcess, rank + process.program.substr(process.program.rfind('/') + 1), i});
+    }
+    for (const TraceThread& thread : trace_.threads)
+      threads_.push_back(Add({Kind::kThread, (thread.lane ? "" : "host ") + thread.name, thread.process, thread.tid}));
+    for (const TraceStream& stream : trace_.streams)
+      streams_.push_back(Add({Kind::kStream, "stream " + std::to_string(stream.id) + ", device " + std::to_string(stream.device),
+                              stream.process, kFirstStreamTid + static_cast<int>(stream.id)}));
+    for (uint32_t i = 0; i < trace_.processes.size(); ++i) {
+      in_flight_.push_back(Add({Kind::kCounter, "bytes in flight", i}));
+      bandwidth_.push_back(Add({Kind::kCounter, "bytes per second", i}));
+    }
+  }
+
+  uint32_t ProcessOf(const TraceTask& task) const {
+    if (task.stream != kNone) return trace_.streams[task.stream].process;
+    return task.thread != kNone ? trace_.threads[task.thread].process : 0;
+  }
+
+  std::string NameOf(const TraceTask& task) const {
+    std::string name = trace_.names[task.kind];
+    if (task.bytes != 0) name += " " + Size(task.bytes);
+    return task.direction == 0 ? name : name + " " + trace_.names[task.direction];
+  }
+
+  // The arrow of an edge goes from the task that was waited for to the wait in the other stream.
+  void FindEdges() {
+    for (size_t i = 0; i < trace_.edges.size(); ++i) {
+      const TraceEdge& edge = trace_.edges[i];
+      leaving_.emplace(std::make_pair(edge.from, edge.from_sequence), kFirstEdge + i);
+      arriving_.emplace(std::make_pair(edge.to, edge.to_sequence), kFirstEdge + i);
+    }
+  }
+  static std::vector<uint64_t> At(const std::multimap<std::pair<uint32_t, uint64_t>, uint64_t>& edges, const TraceTask& task) {
+    std::vector<uint64_t> found;
+    const auto [first, last] = edges.equal_range({task.stream, task.sequence});
+    for (auto edge = first; edge != last; ++edge) found.push_back(edge->second);
+    return found;
+  }
+
+  void DrawTasks() {
+    for (uint32_t i = 0; i < trace_.tasks.size(); ++i) {
+      const TraceTask& task = trace_.tasks[i];
+      if (task.stream == kNone) continue;  // the wait of its thread shows it
+      const std::string name = NameOf(task);
+      const bool ran = task.start_ns >= 0 && task.end_ns >= 0;
+      if (task.thread != kNone && task.submit_ns >= 0) {
+        TimelineSlice submit{threads_[task.thread], task.submit_ns, task.submit_ns, kNone, trace_.names[task.call], {}, {}};
+        if (ran) submit.begins.push_back(i + 1);
+        sink_.Slice(submit);
+      }
+      if (!ran) continue;
+      TimelineSlice run{streams_[task.stream], task.start_ns, task.end_ns, i, name, At(leaving_, task), At(arriving_, task)};
+      if (task.thread != kNone && task.submit_ns >= 0) run.ends.push_back(i + 1);
+      sink_.Slice(run);
+      if (task.lane != kNone && task.bytes != 0) sink_.Slice({threads_[task.lane], task.start_ns, task.end_ns, kNone, name, {}, {}});
+    }
+  }
+
+  void DrawWait(const TraceWait& wait) {
+    if (wait.thread == kNone) return;
+    const int64_t end = wait.end_ns < 0 ? trace_.end_ns : wait.end_ns;
+    std::string name = trace_.names[wait.call];
+    name += wait.task != kNone ? ": " + NameOf(trace_.tasks[wait.task]) : " waits: " + trace_.names[wait.reason];
+    sink_.Slice({threads_[wait.thread], wait.begin_ns, end, wait.task, name, {}, {}});
+  }
+
+  void DrawCounters() {
+    struct Change {
+      int64_t at_ns;
+      int64_t bytes;
+    };
+    std::vector<std::vector<Change>> changes(trace_.processes.size());
+    const int64_t step = std::max(kShortestStepNs, trace_.end_ns / kBandwidthSteps + 1);
+    std::vector<std::map<int64_t, double>> moved(trace_.processes.size());
+    for (const TraceTask& task : trace_.tasks) {
+      if (task.bytes == 0 || task.end_ns < 0 || task.start_ns < 0) continue;
+      const uint32_t process = ProcessOf(task);
+      const int64_t begin = task.submit_ns >= 0 ? task.submit_ns : task.start_ns;
+      changes[process].push_back({begin, static_cast<int64_t>(task.bytes)});
+      changes[process].push_back({task.end_ns, -static_cast<int64_t>(task.bytes)});
+      Spread(task, step, &moved[process]);
+    }
+    for (uint32_t process = 0; process < changes.size(); ++process) {
+      std::sort(changes[process].begin(), changes[process].end(), [](const Change& a, const Change& b) { return a.at_ns < b.at_ns; });
+      int64_t in_flight = 0;
+      for (const Change& change : changes[process]) sink_.Value({in_flight_[process], change.at_ns, in_flight += change.bytes});
+      int64_t last = -1;
+      for (const auto& [at, bytes] : moved[process]) {
+        if (last >= 0 && at > last) sink_.Value({bandwidth_[process], last * step, 0});
+        sink_.Value({bandwidth_[process], at * step, static_cast<int64_t>(bytes * 1e9 / static_cast<double>(step))});
+        last = at + 1;
+      }
+      if (last >= 0) sink_.Value({bandwidth_[process], last * step, 0});
+    }
+  }
+
+  // A task's bytes over the steps that it lasted.
+  static void Spread(const TraceTask& task, int64_t step, std::map<int64_t, double>* moved) {
+    const int64_t first = task.start_ns / step, last = task.end_ns / step;
+    for (int64_t at = first; at <= last; ++at) {
+      const int64_t from = std::max(task.start_ns, at * step), to = std::min(task.end_ns, (at + 1) * step);
+      const auto length = static_cast<double>(task.end_ns - task.start_ns);
+      (*moved)[at] +=
+          length == 0 ? static_cast<double>(task.bytes) : static_cast<double>(task.bytes) * static_cast<double>(to - from) / length;
+    }
+  }
+
+  const TraceData& trace_;
+  TimelineSink& sink_;
+  uint32_t tracks_ = 0;
+  std::vector<uint32_t> threads_, streams_, in_flight_, bandwidth_;  // tracks
+  std::multimap<std::pair<uint32_t, uint64_t>, uint64_t> leaving_, arriving_;
+};
+
+}  // namespace
+
+void DrawTimeline(const TraceData& trace, TimelineSink* sink) { Timeline(trace, sink).Draw(); }
+
+}  // namespace ropeway::cli

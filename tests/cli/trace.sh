@@ -1,0 +1,43 @@
+#!/bin/bash
+# What `ropeway trace` makes of a program: a file, one of several processes, and exports that other viewers can read.
+# Usage: trace.sh ROPEWAY EXAMPLES-FOLDER TESTS-FOLDER
+set -u
+
+ropeway=${1:?usage: trace.sh ROPEWAY EXAMPLES TESTS}
+examples=${2:?} tests=${3:?}
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+export ROPEWAY_ENGINE=cpu
+failed=0
+
+fail() {
+  failed=$((failed + 1))
+  echo "FAILED $*"
+}
+# says STATUS TEXT ARGUMENTS...: the status, and that all of what is said, on either channel, contains the text.
+says() {
+  local status=$1 text=$2 said
+  shift 2
+  said=$("$ropeway" trace "$@" 2>&1 </dev/null)
+  [ $? = "$status" ] || fail "ropeway trace $*: status is not $status: $said"
+  case $said in *"$text"*) ;; *) fail "ropeway trace $*: '$text' is not in: $said" ;; esac
+}
+
+program=$examples/two_streams
+cd "$work" || exit 2
+says 0 "one.rwt has" -o one.rwt -- "$program"
+says 0 "of 2 processes" -o two.rwt -- sh -c '"$0"; "$0"' "$program"
+[ -z "$(ls | grep parts)" ] || fail "parts are left: $(ls)"
+says 1 "nothing was recorded" -o none.rwt -- true
+says 7 "of 1 process" -o failed.rwt -- sh -c '"$0"; exit 7' "$program"
+says 127 "cannot run no-such-program" -- no-such-program
+says 2 "PROGRAM is required"
+says 0 "" merge one.rwt two.rwt -o three.rwt
+says 1 "this is no trace" merge "$program" -o four.rwt
+[ -e four.rwt ] && fail "a merge that failed left a file"
+says 1 ".json or .pftrace" export three.rwt -o out.txt
+says 0 "" export three.rwt -o out.json
+says 0 "" export three.rwt -o out.pftrace
+python3 "$tests/cli/read_exports.py" out.json out.pftrace 3 || fail "the exports"
+
+[ "$failed" = 0 ] || exit 1
