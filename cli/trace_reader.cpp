@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "check/symbols.h"
 #include "cli/trace_data.h"
@@ -188,6 +189,7 @@ class PartReader {
     switch (record.head.type) {
       case RecordType::kThread: thread_ = ThreadOf(record); break;
       case RecordType::kSubmit: TakeSubmit(record); break;
+      case RecordType::kInsideGraph:
       case RecordType::kRun:
       case RecordType::kStart:
       case RecordType::kDrop: Postpone(record); break;
@@ -200,7 +202,8 @@ class PartReader {
     }
   }
 
-  void TakeSubmit(const Record& record) {
+  // What a submit says of a task.
+  TraceTask TaskOf(const Record& record) {
     TraceTask task;
     const uint8_t look = record.head.b;
     const Place place = PlaceOf(static_cast<uint32_t>(record.words[1] >> 32));
@@ -214,6 +217,11 @@ class PartReader {
     task.reason = IsPageable(look) ? tables_.Name("pageable") : NameOf(trace::NameTable::kMethodReason, trace::Look::Method(look));
     task.bytes = record.words[2] & trace::kMostBytes;
     task.items = static_cast<uint32_t>(record.words[2] >> trace::kItemsShift);
+    return task;
+  }
+
+  void TakeSubmit(const Record& record) {
+    TraceTask task = TaskOf(record);
     task.thread = thread_;
     task.submit_ns = At(record.words[0]);
     const auto index = static_cast<uint32_t>(trace_.tasks.size());
@@ -240,8 +248,12 @@ class PartReader {
   void TakeEnd(const Record& record) {
     const uint32_t lane = lanes_[static_cast<size_t>(&record - later_.data())];
     const auto sequence = static_cast<uint32_t>(record.words[2]);
+    if (record.head.type == RecordType::kInsideGraph) {
+      inside_graph_ = TaskOf(record);
+      return;
+    }
     const bool run = record.head.type == RecordType::kRun;
-    if (run && (record.head.b & trace::kInsideGraph) != 0) return TakeInsideGraph(record, lane);
+    if (run && (record.head.b & trace::kOfGraph) != 0) return TakeInsideGraph(record, lane);
     const auto found = tasks_.find(Key(record.head.d, lane, sequence));
     TraceTask& task = found == tasks_.end() ? AddUnsubmitted(record, lane) : trace_.tasks[found->second];
     task.lane = lane;
@@ -268,7 +280,7 @@ class PartReader {
   }
 
   void TakeInsideGraph(const Record& record, uint32_t lane) {
-    TraceTask task;
+    TraceTask task = std::exchange(inside_graph_, TraceTask());
     task.stream = StreamOf(record.head.d, DeviceOf(record.head.c));
     task.sequence = static_cast<uint32_t>(record.words[2]);
     task.kind = NameOf(trace::NameTable::kKind, record.head.a);
@@ -342,6 +354,7 @@ class PartReader {
   std::unordered_map<uint32_t, size_t> own_waits_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> waits_;
   std::vector<Record> later_;
+  TraceTask inside_graph_;       // whose run comes next
   std::vector<uint32_t> lanes_;  // of each of those
   std::vector<Record> blocks_;
 };

@@ -83,6 +83,10 @@ RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
  */
 RW_API aclError ropewayFileErrorText(const char* text);
 
+/* For libraries on top of the runtime: this process is rank `rank` of `ranks`. A trace that is being recorded says so; the first word
+ * counts. */
+RW_API aclError ropewayTellRank(uint32_t rank, uint32_t ranks);
+
 /* Objects and bytes that are alive in this process now; default streams and default contexts are not counted. */
 typedef struct ropewayLiveCounts {
     uint64_t contexts;

@@ -16,6 +16,7 @@
 #include "stream/event.h"
 #include "stream/model.h"
 #include "stream/notify.h"
+#include "watch/trace.h"
 
 #define RW_TEXT_(number) #number
 #define RW_TEXT(number) RW_TEXT_(number)
@@ -199,6 +200,13 @@ aclError ropewayFileErrorText(const char* text) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("text", text));
     FileText(text);
+    return Ok();
+  });
+}
+
+aclError ropewayTellRank(uint32_t rank, uint32_t ranks) {
+  return PlainEntry(__func__, [&]() -> Status {
+    if (Runtime::GetIfStarted() != nullptr) TellTraceRank(rank, ranks);
     return Ok();
   });
 }

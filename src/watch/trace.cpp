@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -79,10 +80,8 @@ Desk& TheDesk() {
   return desk;
 }
 
-void Store(std::byte* at, const RecordHead& head) {
-  uint64_t word;
-  std::memcpy(&word, &head, sizeof(word));
-  std::atomic_ref(*reinterpret_cast<uint64_t*>(at)).store(word, std::memory_order_release);
+inline void Store(std::byte* at, const RecordHead& head) {
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(at)).store(std::bit_cast<uint64_t>(head), std::memory_order_release);
 }
 
 void PutThread() {
@@ -124,8 +123,10 @@ inline void Put(const RecordHead& head, uint64_t first, uint64_t second, uint64_
   std::byte* const at = Room(trace::kSlotSize);
   if (at == nullptr) [[unlikely]]
     return;
-  const uint64_t words[3] = {first, second, third};
-  std::memcpy(at + sizeof(RecordHead), words, sizeof(words));
+  auto* const words = reinterpret_cast<uint64_t*>(at);
+  words[1] = first;
+  words[2] = second;
+  words[3] = third;
   Store(at, head);
   t_pen.next = at + trace::kSlotSize;
 }
@@ -208,7 +209,10 @@ uint8_t LookOf(const Task& task) {
   return trace::Look::Of(sides.dst, sides.src, planned ? static_cast<uint8_t>(task.method) : trace::Look::kNoMethod);
 }
 
-uint64_t ItemsOf(const Task& task) { return task.kind == TaskKind::kBatch ? task.batch.list->pieces().size() : 1; }
+uint64_t SizesOf(const Task& task) {
+  const uint64_t items = task.kind == TaskKind::kBatch ? task.batch.list->pieces().size() : 1;
+  return std::min<uint64_t>(TaskBytes(task), trace::kMostBytes) | std::min(items, trace::kMostItems) << trace::kItemsShift;
+}
 
 uint8_t DeviceByte(int device) { return device < 0 || device >= trace::kHost ? trace::kHost : static_cast<uint8_t>(device); }
 
@@ -220,10 +224,7 @@ class TraceRecorder final : public Watcher {
     const Task& task = *sight.task;
     const uint64_t sequence = sight.stream_id == 0 ? ++TheDesk().own_copies : sight.sequence;
     const uint64_t site = SiteNumber(task.call);
-    const uint64_t bytes = std::min<uint64_t>(TaskBytes(task), trace::kMostBytes);
-    const uint64_t items = std::min<uint64_t>(ItemsOf(task), trace::kMostItems);
-    Put({RecordType::kSubmit, static_cast<uint8_t>(task.kind), LookOf(task), DeviceByte(sight.device), sight.stream_id}, TraceTicks(),
-        static_cast<uint32_t>(sequence) | site << 32, bytes | items << trace::kItemsShift);
+    Put(HeadOf(RecordType::kSubmit, sight, LookOf(task)), TraceTicks(), static_cast<uint32_t>(sequence) | site << 32, SizesOf(task));
   }
 
   uint64_t Started(const TaskSight& sight) override {
@@ -234,7 +235,8 @@ class TraceRecorder final : public Watcher {
 
   void Finished(const TaskSight& sight, const RunSight& run) override {
     const uint64_t sequence = sight.stream_id == 0 ? TheDesk().own_copies : sight.sequence;
-    const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (run.inside_graph ? trace::kInsideGraph : 0));
+    const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (run.inside_graph ? trace::kOfGraph : 0));
+    if (run.inside_graph) PutInsideGraph(sight, run.started);
     Put(HeadOf(RecordType::kRun, sight, flags), run.started, TraceTicks(),
         static_cast<uint32_t>(sequence) | static_cast<uint64_t>(static_cast<uint32_t>(run.code)) << 32);
   }
@@ -269,6 +271,12 @@ class TraceRecorder final : public Watcher {
   static RecordHead HeadOf(RecordType type, const TaskSight& sight, uint8_t flags) {
     return {type, static_cast<uint8_t>(sight.task->kind), flags, DeviceByte(sight.device), sight.stream_id};
   }
+  // What a submit would have said of a task that has none; its run follows.
+  static void PutInsideGraph(const TaskSight& sight, uint64_t started) {
+    const uint64_t site = SiteNumber(sight.task->call);
+    Put(HeadOf(RecordType::kInsideGraph, sight, LookOf(*sight.task)), started, static_cast<uint32_t>(sight.sequence) | site << 32,
+        SizesOf(*sight.task));
+  }
   static void PutWait(RecordType type, const WaitSight& sight, uint64_t begin, uint64_t end) {
     const uint64_t site = CurrentSite();
     Put({type, static_cast<uint8_t>(sight.reason), 0, 0, sight.stream_id}, begin, end, static_cast<uint32_t>(sight.sequence) | site << 32);
@@ -293,7 +301,14 @@ void PutName(TraceChunks& chunks, NameTable table, size_t index, const char* tex
   chunks.Append(record.data(), record.size());
 }
 
-int TellModule(dl_phdr_info* info, size_t, void* seen) {
+// The loader has allocated the name and has its own lock, of which ThreadSanitizer knows nothing: copied by hand, unseen by it.
+[[gnu::no_sanitize_thread]] void CopyPath(const char* from, char (&to)[512]) {
+  size_t length = 0;
+  for (; from[length] != '\0' && length + 1 < sizeof(to); ++length) const_cast<volatile char*>(to)[length] = from[length];
+  to[length] = '\0';
+}
+
+[[gnu::no_sanitize_thread]] int TellModule(dl_phdr_info* info, size_t, void* seen) {
   const bool main = info->dlpi_name == nullptr || *info->dlpi_name == '\0';
   if (main && static_cast<size_t*>(seen)[0]++ != 0) return 0;  // the kernel's page has no name either
   uintptr_t begin = UINTPTR_MAX, end = 0;
@@ -304,7 +319,8 @@ int TellModule(dl_phdr_info* info, size_t, void* seen) {
     end = std::max<uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
   }
   if (end == 0) return 0;
-  const char* path = main ? g_chunks->header().program : info->dlpi_name;
+  char path[512];
+  CopyPath(main ? g_chunks->header().program : info->dlpi_name, path);
   const TextRecord record({RecordType::kModule, 0, 0, 0, 0}, {begin, end, info->dlpi_addr}, path);
   g_chunks->Append(record.data(), record.size());
   return 0;
@@ -349,6 +365,16 @@ void DescribeNames(TraceChunks& chunks) {
   for (size_t i = 0; i < std::size(kWaits); ++i) PutName(chunks, NameTable::kWaitReason, i, kWaits[i]);
 }
 
+// As it was asked for, and as it is called.
+struct NamedFile {
+  TraceOptions options;
+  std::string path;
+};
+NamedFile& TheFile() {
+  static auto* const file = new NamedFile;  // what ends at exit may still ask
+  return *file;
+}
+
 std::string Expanded(const TraceOptions& options) {
   char host[64] = {};
   gethostname(host, sizeof(host) - 1);
@@ -369,6 +395,19 @@ std::string Expanded(const TraceOptions& options) {
 
 }  // namespace
 
+void TellTraceRank(uint32_t rank, uint32_t ranks) {
+  static std::atomic<bool> told{false};
+  if (ActiveWatcher() == nullptr || told.exchange(true)) return;
+  g_chunks->header().rank = static_cast<int32_t>(rank);
+  g_chunks->header().ranks = ranks;
+  if (!TheFile().options.rank.empty()) return;
+  TraceOptions options = TheFile().options;
+  options.rank = std::to_string(rank);
+  const std::string path = Expanded(options);
+  if (path == Expanded(TheFile().options) || access(path.c_str(), F_OK) == 0) return;
+  static_cast<void>(std::rename(TheFile().path.c_str(), path.c_str()));
+}
+
 void StartTrace(const TraceOptions& options) {
   std::string path = Expanded(options);
   TraceChunks* chunks = TraceChunks::Open(&path);
@@ -377,6 +416,7 @@ void StartTrace(const TraceOptions& options) {
     return;
   }
   g_chunks = chunks;
+  TheFile() = {options, path};
   g_side_of = options.side_of;
   g_modules = ModuleScan();
   DescribeProcess(*chunks, options);

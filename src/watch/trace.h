@@ -18,4 +18,8 @@ struct TraceOptions {
 // Installs the recorder. A file that cannot be made is complained about on stderr, and nothing is traced.
 void StartTrace(const TraceOptions& options);
 
+// The process is rank `rank` of `ranks`: noted in the trace, if there is one, and in its name, if that has a %r that nobody could tell
+// before. The first word counts.
+void TellTraceRank(uint32_t rank, uint32_t ranks);
+
 }  // namespace ropeway

@@ -54,6 +54,7 @@ enum class RecordType : uint8_t {
   kAllocate,
   kFree,
   kOrder,
+  kInsideGraph,  // as kSubmit, of a task that has none; its kRun follows
   // With a text; `a` is how many slots they take.
   kSite,
   kModule,
@@ -73,6 +74,7 @@ struct RecordHead {
 //            a            b                 c             d        word 1   word 2               word 3
 // kThread    1: a lane    -                 -             tid      name (16 bytes)               -
 // kSubmit    task kind    Look              device        stream   when     sequence, site << 32  bytes, items << 44
+// kInsideGraph: as kSubmit; word 1 is the start
 // kRun       task kind    RunFlag           device        stream   start    end                  sequence, code << 32
 // kStart     task kind    RunFlag           device        stream   start    -                    sequence
 // kDrop      task kind    -                 device        stream   when     -                    sequence
@@ -111,7 +113,7 @@ struct Look {
   static constexpr uint8_t Method(uint8_t look) { return look >> 4; }
 };
 
-enum RunFlag : uint8_t { kSideBySide = 1, kInsideGraph = 2 };
+enum RunFlag : uint8_t { kSideBySide = 1, kOfGraph = 2 };
 
 // A text that stands behind the first `words` words of a record, with as many slots as it takes.
 constexpr size_t SlotsFor(size_t words, size_t text) { return (words * sizeof(uint64_t) + text + 1 + kSlotSize - 1) / kSlotSize; }

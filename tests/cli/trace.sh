@@ -32,6 +32,15 @@ says 1 "nothing was recorded" -o none.rwt -- true
 says 7 "of 1 process" -o failed.rwt -- sh -c '"$0"; exit 7' "$program"
 says 127 "cannot run no-such-program" -- no-such-program
 says 2 "PROGRAM is required"
+# Eight ranks of one communicator are one timeline, and each is told by its number.
+says 0 "of 8 processes" -o ranks.rwt -- "$examples/ring_exchange" 8
+says 0 "" export ranks.rwt -o ranks.json
+ranks=$(grep -o '"process_name","args":{"name":"rank [0-9]*' ranks.json | grep -o '[0-9]*$' | sort -n | tr '\n' ' ')
+[ "$ranks" = "0 1 2 3 4 5 6 7 " ] || fail "ranks of one job: $ranks"
+mkdir named && (cd named && ROPEWAY_TRACE=%r.rwt "$examples/ring_exchange" 4 >/dev/null) || fail "named by rank"
+[ "$(ls named | tr '\n' ' ')" = "0.rwt 1.rwt 2.rwt 3.rwt " ] || fail "names by rank: $(ls named)"
+says 0 "" merge named/*.rwt -o four_ranks.rwt
+
 says 0 "" merge one.rwt two.rwt -o three.rwt
 says 1 "this is no trace" merge "$program" -o four.rwt
 [ -e four.rwt ] && fail "a merge that failed left a file"

@@ -128,6 +128,7 @@ const std::set<std::string> kPlain = {
     "aclsysGetVersionNum",
     "aclsysGetVersionStr",
     "ropewayFileErrorText",
+    "ropewayTellRank",
     "ropewayGetAddressReason",
     "ropewayGetEngineName",
     "ropewayGetEngineReason",

@@ -1,4 +1,6 @@
 // ROPEWAY_TRACE=file: what a process did is in the file, however the process ends.
+#include <dlfcn.h>
+
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -111,6 +113,35 @@ void OtherWork() {
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.other), ACL_SUCCESS);
 }
 
+// A graph of two copies, which is replayed twice.
+void Graph() {
+  const Scene scene;
+  aclmdlRI graph = nullptr;
+  RW_CHECK_EQ(aclmdlRICaptureBegin(scene.stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, kSize, scene.host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(scene.host, kSize / 2, scene.device, kSize / 2, ACL_MEMCPY_DEVICE_TO_HOST, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclmdlRICaptureEnd(scene.stream, &graph), ACL_SUCCESS);
+  for (int i = 0; i < 2; ++i) RW_CHECK_EQ(aclmdlRIExecuteAsync(graph, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+}
+
+// One copy that the driver refuses, between good ones.
+void RefusedByDriver() {
+  const Scene scene;
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  RW_CHECK(library != nullptr);
+  const auto fail = reinterpret_cast<void (*)(const char*, int, int, int)>(dlsym(library, "fake_cuda_fail"));
+  const auto copy = [&] { return aclrtMemcpyAsync(scene.device, kSize, scene.host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream); };
+  constexpr int kIllegalAddress = 700;
+  RW_CHECK_EQ(copy(), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+  fail("cuMemcpyAsync", kIllegalAddress, 0, 1);
+  RW_CHECK_EQ(copy(), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_ERROR_RT_SYS_DMA);
+  RW_CHECK_EQ(copy(), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+}
+
 std::string TracePath(const char* suffix = ".rwt") { return "/tmp/ropeway_trace_" + std::to_string(getpid()) + suffix; }
 
 TraceData Read(const std::string& path) {
@@ -207,6 +238,44 @@ void WaitsAndEdges(const process_test::Env& env) {
   RW_CHECK_EQ(trace.names[trace.edges[0].call], std::string("aclrtStreamWaitEvent"));
 }
 
+void Graphs(const process_test::Env& env) {
+  process_test::Child child;
+  const TraceData trace = TraceOf("graph", &child, env);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  size_t replays = 0, up = 0, down = 0;
+  for (const TraceTask& task : trace.tasks) {
+    replays += trace.names[task.kind] == "replay" && task.end_ns >= 0;
+    if (trace.names[task.kind] != "copy") continue;
+    RW_CHECK_EQ(task.submit_ns, int64_t{-1});
+    RW_CHECK(task.end_ns >= task.start_ns && task.start_ns >= 0);
+    up += task.bytes == kSize && trace.names[task.direction] == "H2D";
+    down += task.bytes == kSize / 2 && trace.names[task.direction] == "D2H";
+  }
+  RW_CHECK_EQ(replays, 2u);
+  RW_CHECK_EQ(up, 2u);
+  RW_CHECK_EQ(down, 2u);
+}
+
+// The same on the CUDA engine, with a stand-in for the driver: numbers and codes of finished tasks are their own.
+void OnCuda() {
+  const std::string libraries = std::filesystem::read_symlink("/proc/self/exe").parent_path().string() + "/../fake_cuda";
+  if (!std::filesystem::exists(libraries + "/libcuda.so.1")) return;  // not part of this build
+  const process_test::Env env{{"LD_LIBRARY_PATH", libraries.c_str()}, {"ROPEWAY_ENGINE", "cuda"}, {"ROPEWAY_SCHEDULE", nullptr}};
+  process_test::Child child;
+  const TraceData tidy = TraceOf("tidy", &child, env);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  RW_CHECK_EQ(tidy.processes.at(0).engine, std::string("cuda"));
+  ExpectAll("tidy on cuda", tidy);
+  WaitsAndEdges(env);
+  Graphs(env);
+  const TraceData refused = TraceOf("refused", &child, env);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  std::vector<int> codes;
+  for (const TraceTask& task : refused.tasks) codes.push_back(task.code);
+  RW_CHECK(codes == std::vector<int>({0, ACL_ERROR_RT_SYS_DMA, 0}));
+  RW_CHECK_EQ(Whole(refused), 3u);
+}
+
 // What stands for something in the name, and a name that two processes have.
 void Names() {
   namespace fs = std::filesystem;
@@ -230,6 +299,8 @@ void Names() {
 void All() {
   Ends();
   WaitsAndEdges({});
+  Graphs({});
+  OnCuda();
   Names();
   process_test::ExpectClean("tidy", {{"ROPEWAY_TRACE", ""}});
 }
@@ -246,5 +317,7 @@ int main(int argc, char** argv) {
                              {"terminates", &Terminates},
                              {"leaves", &LeavesAtOnce},
                              {"killed", &IsKilled},
+                             {"graph", &Graph},
+                             {"refused", &RefusedByDriver},
                              {"other_work", &OtherWork}});
 }

@@ -14,6 +14,7 @@
 #include "hccl/hccl_comm.h"
 #include "hccl/membership/find.h"
 #include "hccl/membership/registry.h"
+#include "ropeway/ropeway.h"
 
 using namespace ropeway::comm;
 
@@ -36,6 +37,7 @@ Result<int32_t> CurrentDevice() {
 
 Status Take(Outcome outcome, HcclComm* comm) {
   if (outcome.result != HCCL_SUCCESS) return Fail(outcome.result, "%s", outcome.why.c_str());
+  ropewayTellRank(outcome.communicator->rank(), outcome.communicator->size());
   *comm = AddCommunicator(std::move(outcome.communicator));
   return Ok();
 }
