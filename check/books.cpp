@@ -1,9 +1,9 @@
 #include "check/books.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
+#include "check/current.h"
 #include "check/symbols.h"
 #include "check/thread_sanitizer.h"
 
@@ -39,6 +39,8 @@ Rule RuleOf(const Conflict& conflict, const char* later_call, bool replay) {
 
 }  // namespace
 
+thread_local const Function::Run* Books::running = nullptr;
+
 Books& Books::Get() {
   static auto* const books = new Books;  // programs call until their very end
   return *books;
@@ -56,17 +58,22 @@ StreamIndex Books::StreamOf(aclrtStream stream) {
   const auto known = streams_.find(stream);
   if (known != streams_.end()) return known->second.index;
   const StreamIndex index = model.AddStream();
-  streams_[stream] = {index, -1, 0};
+  streams_[stream] = {index, CurrentDevice(), CurrentContext(), 0};
   names_.resize(index + 1);
   names_[index] = "default stream";
   return index;
 }
 
-void Books::AddStream(aclrtStream handle, int32_t device, uint32_t operation) {
+void Books::AddStream(aclrtStream handle, uint32_t operation) {
   const StreamIndex index = model.AddStream();
-  streams_[handle] = {index, device, operation};
+  streams_[handle] = {index, CurrentDevice(), CurrentContext(), operation};
   names_.resize(index + 1);
   names_[index] = "stream " + std::to_string(++last_name_);
+}
+
+void Books::RemoveStream(aclrtStream handle, StreamIndex index) {
+  const auto at = streams_.find(handle);
+  if (at != streams_.end() && at->second.index == index) streams_.erase(at);
 }
 
 std::string Books::NameOf(StreamIndex stream) const {
@@ -77,7 +84,7 @@ std::string Books::NameOf(StreamIndex stream) const {
 void Books::AddBlock(const void* address, size_t size, Block::Kind kind, uint32_t operation) {
   const Range range = RangeOf(address, size);
   model.Forget(range);
-  blocks_[range.begin] = {range, kind, operation};
+  blocks_[range.begin] = {range, kind, operation, ++last_serial_};
 }
 
 const Block* Books::BlockAt(const void* address) const {
@@ -91,10 +98,29 @@ const Block* Books::BlockAt(const void* address) const {
 void Books::EndBlock(const void* address, Rule rule, uint32_t operation) {
   const auto at = blocks_.find(reinterpret_cast<uintptr_t>(address));
   if (at == blocks_.end()) return;
-  HostUse(rule, at->second.range, true, operation);
-  model.Forget(at->second.range);
-  descriptors.erase(descriptors.lower_bound(at->second.range.begin), descriptors.lower_bound(at->second.range.end));
-  blocks_.erase(at);
+  model.PassEnd(at->second.range, [&](const Use& use, bool written, const Range& part) {
+    Tell(rule, operation, "ends " + Describe(part), use,
+         written ? "writes it, and may not have run yet" : "reads it, and may not have run yet");
+  });
+  DropBlock(address);
+}
+
+void Books::DropBlock(const void* address) {
+  const auto block = blocks_.find(reinterpret_cast<uintptr_t>(address));
+  if (block == blocks_.end()) return;
+  WhenDone([begin = block->first, serial = block->second.serial](Books& books) {
+    const auto at = books.blocks_.find(begin);
+    if (at == books.blocks_.end() || at->second.serial != serial) return;
+    const Range range = at->second.range;
+    books.model.Forget(range);
+    books.descriptors.erase(books.descriptors.lower_bound(range.begin), books.descriptors.lower_bound(range.end));
+    books.blocks_.erase(at);
+  });
+}
+
+void Books::WhenDone(std::function<void(Books&)> change) {
+  if (drafts_ == nullptr) return change(*this);
+  drafts_->push_back(std::move(change));
 }
 
 void Books::CopiedInto(const void* address, size_t size) {
@@ -104,24 +130,16 @@ void Books::CopiedInto(const void* address, size_t size) {
 }
 
 void Books::HostUse(Rule rule, const Range& range, bool write, uint32_t operation) {
-  model.PassUses(range, write, [&](const Use& use, bool written, const Range& part) {
-    const char* const verb = rule == Rule::kHostPasses ? (write ? "writes " : "reads ") : "ends ";
+  model.PassUses(range, write, running, [&](const Use& use, bool written, const Range& part) {
+    const char* const verb = rule == Rule::kHostPasses ? (write ? "writes " : "reads ") : "changes ";
     Tell(rule, operation, verb + Describe(part), use,
          written ? "writes it, and may not have run yet" : "reads it, and may not have run yet");
   });
-  if (write) model.HostWrote(range);
+  if (write) WhenDone([range](Books& books) { books.model.HostWrote(range); });
 }
 
 void Books::FinishAll(int32_t device) {
-  for (const auto& [handle, stream] : streams_)
-    if (device < 0 || stream.device < 0 || stream.device == device) model.Finish(model.LastOf(stream.index));
-}
-
-bool Books::AnyPending(int32_t device) const {
-  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
-    const StreamState& stream = entry.second;
-    return stream.device >= 0 && stream.device == device && model.Pending(stream.index);
-  });
+  FinishStreams([&](const StreamState& stream) { return device < 0 || stream.device < 0 || stream.device == device; });
 }
 
 Party Books::PartyOf(uint32_t number, const Place& place) const {
@@ -146,15 +164,19 @@ std::string Books::Describe(const Range& range) const {
 }
 
 void Books::Tell(Rule rule, uint32_t operation, const std::string& what) {
-  if (!findings.Add(rule, operation, 0)) return;
-  const Party party = PartyOf(operation, {});
-  findings.Tell({rule, {Sentence(party) + " " + what}, {party}});
+  WhenDone([=](Books& books) {
+    if (!books.findings.Add(rule, operation, 0)) return;
+    const Party party = books.PartyOf(operation, {});
+    books.findings.Tell({rule, {Sentence(party) + " " + what}, {party}});
+  });
 }
 
 void Books::Tell(Rule rule, uint32_t operation, const std::string& what, const Use& use, const std::string& does) {
-  if (!findings.Add(rule, operation, use.operation)) return;
-  const Party party = PartyOf(operation, {}), other = PartyOf(use.operation, use.place);
-  findings.Tell({rule, {Sentence(party) + " " + what, Sentence(other) + " " + does}, {party, other}});
+  WhenDone([=](Books& books) {
+    if (!books.findings.Add(rule, operation, use.operation)) return;
+    const Party party = books.PartyOf(operation, {}), other = books.PartyOf(use.operation, use.place);
+    books.findings.Tell({rule, {Sentence(party) + " " + what, Sentence(other) + " " + does}, {party, other}});
+  });
 }
 
 void Books::OnConflict(const Conflict& conflict) {

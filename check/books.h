@@ -2,6 +2,8 @@
 // order. One lock for everything; hooks come here through Call (call.h).
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -18,6 +20,7 @@ struct Block {
   Range range;
   Kind kind = Kind::kDevice;
   uint32_t operation = 0;
+  uint64_t serial = 0;       // an address comes back, this does not
   bool copied_into = false;  // it may hold descriptors that came that way
 };
 
@@ -46,7 +49,13 @@ struct NotifyState {
 struct StreamState {
   StreamIndex index = 0;
   int32_t device = -1;  // not known
+  aclrtContext context = nullptr;
   uint32_t operation = 0;
+};
+
+struct Mapping {
+  Block block;
+  size_t offset = 0;  // in the physical block
 };
 
 class Books {
@@ -56,14 +65,18 @@ class Books {
 
   // The stream of a handle, made up when it was made unseen (default streams, other languages' runtimes).
   StreamIndex StreamOf(aclrtStream stream);
-  void AddStream(aclrtStream handle, int32_t device, uint32_t operation);
-  void RemoveStream(aclrtStream handle) { streams_.erase(handle); }
+  void AddStream(aclrtStream handle, uint32_t operation);
+  // Unless the handle is another stream's by now.
+  void RemoveStream(aclrtStream handle, StreamIndex index);
   const std::unordered_map<aclrtStream, StreamState>& streams() const { return streams_; }
 
   void AddBlock(const void* address, size_t size, Block::Kind kind, uint32_t operation);
   // Judges the end of a block by `rule`, and forgets it.
   void EndBlock(const void* address, Rule rule, uint32_t operation);
-  void DropBlock(const void* address) { blocks_.erase(reinterpret_cast<uintptr_t>(address)); }
+  // Forgets it, unless the address is another block's by now.
+  void DropBlock(const void* address);
+  // The same in the order of a stream: what is queued goes on to count.
+  void HandBack(const void* address) { blocks_.erase(reinterpret_cast<uintptr_t>(address)); }
   const Block* BlockAt(const void* address) const;
   const std::map<uintptr_t, Block>& blocks() const { return blocks_; }
 
@@ -71,8 +84,33 @@ class Books {
   void CopiedInto(const void* address, size_t size);
   // What the host does at once beside everything that is pending.
   void HostUse(Rule rule, const Range& range, bool write, uint32_t operation);
+  // The function of the program that this thread runs in a stream's order.
+  static thread_local const Function::Run* running;
+  template <typename Predicate>
+  void FinishStreams(Predicate wanted) {
+    for (const auto& [handle, stream] : streams_)
+      if (wanted(stream)) model.Finish(model.LastOf(stream.index));
+  }
   void FinishAll(int32_t device);
-  bool AnyPending(int32_t device) const;
+  template <typename Predicate>
+  bool AnyPending(Predicate wanted) const {
+    return std::any_of(streams_.begin(), streams_.end(),
+                       [&](const auto& entry) { return wanted(entry.second) && model.Pending(entry.second.index); });
+  }
+
+  // What is found and changed inside of `judge` is kept for later: a call that is refused has no effect.
+  using Drafts = std::vector<std::function<void(Books&)>>;
+  template <typename Judge>
+  void Draft(Drafts* drafts, Judge judge) {
+    drafts_ = drafts;
+    judge();
+    drafts_ = nullptr;
+  }
+  void Settle(const Drafts& drafts) {
+    for (const auto& draft : drafts) draft(*this);
+  }
+  // At once outside of a draft.
+  void WhenDone(std::function<void(Books&)> change);
 
   void Tell(Rule rule, uint32_t operation, const std::string& what);
   void Tell(Rule rule, uint32_t operation, const std::string& what, const Use& use, const std::string& does);
@@ -85,8 +123,10 @@ class Books {
   std::map<std::string, std::shared_ptr<Flag>> exported_notifies;  // by key
   std::unordered_map<aclrtNotify, NotifyState> notifies;
   std::unordered_map<aclmdlRI, std::shared_ptr<Graph>> graphs;
-  std::map<uintptr_t, std::vector<Access>> descriptors;  // what each one says
-  std::map<std::string, void*> imports;                  // by key
+  std::map<uintptr_t, std::vector<Access>> descriptors;     // what each one says
+  std::map<std::string, void*> imports;                     // by key
+  std::map<std::string, Range> exports;                     // blocks of this process, by key
+  std::unordered_map<aclrtDrvMemHandle, Mapping> mappings;  // where a physical block was mapped first
 
   std::string NameOf(StreamIndex stream) const;
 
@@ -100,6 +140,8 @@ class Books {
   std::vector<std::string> names_;  // by index
   std::map<uintptr_t, Block> blocks_;
   unsigned last_name_ = 0;
+  uint64_t last_serial_ = 0;
+  Drafts* drafts_ = nullptr;
   const std::unique_ptr<Watcher> detector_;
 };
 

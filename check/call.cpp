@@ -22,22 +22,4 @@ std::mutex& Call::Mutex() {
   return *mutex;
 }
 
-aclrtStream Named(aclrtStream stream) {
-  if (stream != nullptr) return stream;
-  static const auto ask = reinterpret_cast<decltype(&aclrtCtxGetCurrentDefaultStream)>(FindInTarget("aclrtCtxGetCurrentDefaultStream"));
-  static const auto context = reinterpret_cast<decltype(&aclrtGetCurrentContext)>(FindInTarget("aclrtGetCurrentContext"));
-  aclrtStream named = nullptr;
-  if (ask != nullptr && ask(&named) == ACL_SUCCESS && named != nullptr) return named;
-  aclrtContext current = nullptr;
-  if (context != nullptr) context(&current);
-  return current;
-}
-
-int32_t CurrentDevice() {
-  static const auto ask = reinterpret_cast<decltype(&aclrtGetDevice)>(FindInTarget("aclrtGetDevice"));
-  int32_t device = -1;
-  if (ask == nullptr || ask(&device) != ACL_SUCCESS) return -1;
-  return device;
-}
-
 }  // namespace ropeway::check

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "check/books.h"
+#include "check/current.h"
 #include "check/faults.h"
 #include "check/next.h"
 
@@ -32,6 +33,15 @@ class Call {
     }
   }
 
+  // The same in front of a call that can be refused: what it finds and changes counts when Settle() comes behind it.
+  template <typename Function>
+  void Judge(Function judge) noexcept {
+    Keep([&](Books& books, uint32_t operation) { books.Draft(&drafts_, [&] { judge(books, operation); }); });
+  }
+  void Settle() noexcept {
+    if (!drafts_.empty()) Keep([&](Books& books, uint32_t) { books.Settle(drafts_); });
+  }
+
   // The code that it answers instead of being made, when it is the program's own; 0 for none.
   int Fault() const { return depth_ == 1 ? FaultOf(name_) : 0; }
 
@@ -41,11 +51,8 @@ class Call {
   const char* const name_;
   const uintptr_t caller_;
   int depth_;
+  Books::Drafts drafts_;
 };
-
-// The handle of the default stream stands for the null that programs pass.
-aclrtStream Named(aclrtStream stream);
-int32_t CurrentDevice();
 
 #define RW_CALL(name) RW_CALL_AS(aclError, name)
 #define RW_CALL_AS(Result, name)                                   \
@@ -62,29 +69,33 @@ int32_t CurrentDevice();
     return code;                                                                                \
   }
 
-// Judged before the call: what it passes, or ends, may be over when it returns.
-#define RW_AT_ONCE(name, parameters, arguments, ...)                   \
-  RW_HOOK(name);                                                       \
-  aclError name parameters {                                           \
-    RW_CALL(name);                                                     \
-    call.Keep([&](Books& books, uint32_t operation) { __VA_ARGS__; }); \
-    return NEXT(name) arguments;                                       \
+// Judged before the call: what it passes, or ends, may be over when it returns. Counts only if it was not refused.
+#define RW_AT_ONCE(name, parameters, arguments, ...)                    \
+  RW_HOOK(name);                                                        \
+  aclError name parameters {                                            \
+    RW_CALL(name);                                                      \
+    call.Judge([&](Books& books, uint32_t operation) { __VA_ARGS__; }); \
+    const aclError code = NEXT(name) arguments;                         \
+    if (code == ACL_SUCCESS) call.Settle();                             \
+    return code;                                                        \
   }
 
 // The first one again for what was put into `stream`: `index` is the model's number of it.
 #define RW_QUEUED(name, ...) RW_QUEUED_AS(aclError, name, __VA_ARGS__)
-#define RW_QUEUED_AS(Result, name, parameters, arguments, ...) \
-  RW_HOOK(name);                                               \
-  Result name parameters {                                     \
-    RW_CALL_AS(Result, name);                                  \
-    const Result code = NEXT(name) arguments;                  \
-    if (code != Result{}) return code;                         \
-    const aclrtStream named = Named(stream);                   \
-    call.Keep([&](Books& books, uint32_t operation) {          \
-      const StreamIndex index = books.StreamOf(named);         \
-      __VA_ARGS__;                                             \
-    });                                                        \
-    return code;                                               \
+#define RW_QUEUED_AS(Result, name, ...) RW_QUEUED_IF(true, Result, name, __VA_ARGS__)
+// Nothing is put there unless `any`.
+#define RW_QUEUED_IF(any, Result, name, parameters, arguments, ...) \
+  RW_HOOK(name);                                                    \
+  Result name parameters {                                          \
+    RW_CALL_AS(Result, name);                                       \
+    const Result code = NEXT(name) arguments;                       \
+    if (code != Result{} || !(any)) return code;                    \
+    const aclrtStream named = Named(stream);                        \
+    call.Keep([&](Books& books, uint32_t operation) {               \
+      const StreamIndex index = books.StreamOf(named);              \
+      __VA_ARGS__;                                                  \
+    });                                                             \
+    return code;                                                    \
   }
 
 }  // namespace ropeway::check

@@ -1,5 +1,8 @@
 #include "check/hang_watch.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <list>
@@ -14,7 +17,8 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 struct HostWait {
-  Place place;
+  uint64_t ticket;
+  std::vector<Place> places;
   uint32_t operation;
   Steady::time_point since;
 };
@@ -22,7 +26,8 @@ struct HostWait {
 struct State {
   std::list<HostWait> waits;
   std::condition_variable changed;
-  bool running = false;
+  uint64_t last_ticket = 0;
+  pid_t running_in = 0;  // a child has no such thread
 };
 
 State& GetState() {
@@ -30,13 +35,38 @@ State& GetState() {
   return *state;
 }
 
+// The step at which a stream stands still, if that is in front of `place`.
+const Step* HeadInFrontOf(const Place& place) {
+  const Step* const head = Books::Get().model.HeldAt(place.stream);
+  return head == nullptr || head->number > place.number ? nullptr : head;
+}
+
+// From wait to wait, to one that nobody has submitted the release of, or around in a circle.
+std::string ChainFrom(StreamIndex stream, const Step& head) {
+  Books& books = Books::Get();
+  std::vector<StreamIndex> seen{stream};
+  std::string chain;
+  const Step* step = &head;
+  for (;;) {
+    const std::optional<StreamIndex> holder = books.model.HolderOf(*step);
+    const Step* const next = holder ? books.model.HeldAt(*holder) : nullptr;
+    if (next == nullptr) return chain + "waits for what nobody has submitted";
+    chain += "waits for " + books.NameOf(*holder) + ", which stands at #" + std::to_string(next->number) + " and ";
+    if (std::find(seen.begin(), seen.end(), *holder) != seen.end()) return chain + "waits in turn: a cycle";
+    seen.push_back(*holder);
+    step = next;
+  }
+}
+
 void Judge(const HostWait& wait) {
   Books& books = Books::Get();
-  const Step* const head = books.model.HeldAt(wait.place.stream);
-  if (head == nullptr || head->number > wait.place.number) return;
-  const Use use{{wait.place.stream, head->number}, head->operation};
-  books.Tell(Rule::kHang, wait.operation, "has waited for " + std::to_string(GetOptions().hang_s) + " s", use,
-             "waits for what nobody has submitted");
+  for (const Place& place : wait.places) {
+    const Step* const head = HeadInFrontOf(place);
+    if (head == nullptr) continue;
+    const Use use{{place.stream, head->number}, head->operation};
+    return books.Tell(Rule::kHang, wait.operation, "has waited for " + std::to_string(GetOptions().hang_s) + " s", use,
+                      ChainFrom(place.stream, *head));
+  }
 }
 
 // Asleep while nobody waits.
@@ -61,20 +91,20 @@ void Watch() {
 
 }  // namespace
 
-void HangWatch::Begin(const Place& place, uint32_t operation) {
-  Books& books = Books::Get();
-  if (books.model.HeldAt(place.stream) == nullptr) return;  // what a stream has is on its way
+uint64_t HangWatch::Begin(const std::vector<Place>& places, uint32_t operation) {
+  if (std::none_of(places.begin(), places.end(), HeadInFrontOf)) return 0;
   State& state = GetState();
-  state.waits.push_back({place, operation, Steady::now()});
-  if (!state.running) {
-    state.running = true;
+  state.waits.push_back({++state.last_ticket, places, operation, Steady::now()});
+  if (state.running_in != getpid()) {
+    state.running_in = getpid();
     std::thread(Watch).detach();
   }
   state.changed.notify_one();
+  return state.last_ticket;
 }
 
-void HangWatch::End(const Place& place) {
-  GetState().waits.remove_if([&](const HostWait& wait) { return wait.place.stream == place.stream && wait.place.number == place.number; });
+void HangWatch::End(uint64_t ticket) {
+  GetState().waits.remove_if([&](const HostWait& wait) { return wait.ticket == ticket; });
 }
 
 }  // namespace ropeway::check

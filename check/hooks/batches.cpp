@@ -25,6 +25,11 @@ std::vector<Access> AccessesOf(const Items& items) {
   return accesses;
 }
 
+// One without looks at nothing else, not even at the thread's context.
+bool AnyBytes(const size_t* sizes, size_t count) {
+  return sizes != nullptr && std::any_of(sizes, sizes + count, [](size_t size) { return size != 0; });
+}
+
 // Sorted by address, whatever overlaps overlaps a neighbour in front of it.
 bool DestinationsOverlap(std::vector<Access> accesses) {
   const auto begins_before = [](const Access& one, const Access& other) { return one.range.begin < other.range.begin; };
@@ -71,7 +76,7 @@ void KeepAtOnce(Books& books, uint32_t operation, const Items& items) {
 RW_KEPT(aclrtMemcpyBatch, (RW_ARRAYS, size_t* failIndex), (RW_PASS, failIndex),
         KeepAtOnce(books, operation, {dsts, srcs, sizes, numBatches}))
 RW_KEPT(aclrtMemcpyBatchV2, (RW_ARRAYS), (RW_PASS), KeepAtOnce(books, operation, {dsts, srcs, sizes, numBatches}))
-RW_QUEUED(aclrtMemcpyBatchAsync, (RW_ARRAYS, size_t* failIndex, aclrtStream stream), (RW_PASS, failIndex, stream),
-          KeepBatch(books, operation, {dsts, srcs, sizes, numBatches}, index))
-RW_QUEUED(aclrtMemcpyBatchAsyncV2, (RW_ARRAYS, aclrtStream stream), (RW_PASS, stream),
-          KeepBatch(books, operation, {dsts, srcs, sizes, numBatches}, index))
+RW_QUEUED_IF(AnyBytes(sizes, numBatches), aclError, aclrtMemcpyBatchAsync, (RW_ARRAYS, size_t* failIndex, aclrtStream stream),
+             (RW_PASS, failIndex, stream), KeepBatch(books, operation, {dsts, srcs, sizes, numBatches}, index))
+RW_QUEUED_IF(AnyBytes(sizes, numBatches), aclError, aclrtMemcpyBatchAsyncV2, (RW_ARRAYS, aclrtStream stream), (RW_PASS, stream),
+             KeepBatch(books, operation, {dsts, srcs, sizes, numBatches}, index))

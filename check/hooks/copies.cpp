@@ -1,7 +1,8 @@
 // Copies and memsets, one at a time: queued ones take their place in the stream, the others happen at once.
 #include <array>
+#include <optional>
 
-#include "check/call.h"
+#include "check/host_wait.h"
 
 using namespace ropeway::check;
 
@@ -62,9 +63,35 @@ void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKin
   if (pageable) FinishPageable(books, place, operation);
 }
 
+// Such a copy may wait for ever, if its stream does.
+class WaitOfPageable {
+ public:
+  WaitOfPageable(Call& call, const void* dst, const void* src, aclrtStream stream) {
+    if (!Books::Get().model.AnyHeld()) return;
+    wait_.emplace(call, [&, named = Named(stream)](Books& books) {
+      const bool waits = Pageable(books, dst) || Pageable(books, src);
+      return waits ? std::vector{books.model.LastOf(books.StreamOf(named))} : std::vector<Place>{};
+    });
+  }
+
+ private:
+  std::optional<HostWait> wait_;
+};
+
+// A pageable copy that tells the error of its stream has waited for it. What is wrong with the call itself has other codes.
+bool TellsItsStreamsError(aclError code) { return code >= 507000 && code < 507900; }
+
+void KeepRefused(Call& call, aclError code, const void* dst, const void* src, aclrtStream stream) {
+  if (!TellsItsStreamsError(code)) return;
+  const aclrtStream named = Named(stream);
+  call.Keep([&](Books& books, uint32_t) {
+    if (Pageable(books, dst) || Pageable(books, src)) books.model.Finish(books.model.LastOf(books.StreamOf(named)));
+  });
+}
+
 void KeepAtOnce(Books& books, uint32_t operation, const Rows& rows) {
   if (rows.width == 0 || rows.height == 0) return;
-  books.CopiedInto(rows.dst, rows.width + (rows.height - 1) * rows.dst_pitch);
+  books.WhenDone([rows](Books& settled) { settled.CopiedInto(rows.dst, rows.width + (rows.height - 1) * rows.dst_pitch); });
   for (const Access& access : AccessesOf(rows)) books.HostUse(Rule::kHostPasses, access.range, access.write, operation);
 }
 
@@ -78,19 +105,33 @@ void KeepMemset(Books& books, uint32_t operation, void* address, size_t size, St
 
 }  // namespace
 
-RW_QUEUED(aclrtMemcpyAsync, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
-          (dst, destMax, src, count, kind, stream), KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, kind, index))
-RW_QUEUED(aclrtMemcpyAsyncWithCondition,
-          (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
-          (dst, destMax, src, count, kind, stream), KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, kind, index))
-RW_QUEUED(aclrtMemcpy2dAsync,
-          (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream),
-          (dst, dpitch, src, spitch, width, height, kind, stream),
-          KeepCopy(books, operation, {dst, dpitch, src, spitch, width, height}, kind, index))
-RW_QUEUED(aclrtMemsetAsync, (void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream),
-          (devPtr, maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
-RW_QUEUED(aclrtMemsetD32Async, (void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream), (ptr, memSize, value, N, stream),
-          KeepMemset(books, operation, ptr, 4 * N, index))
+// A copy that may wait for its stream, and tell what became of it.
+#define RW_COPY(name, parameters, arguments, ...)                                                                               \
+  RW_HOOK(name);                                                                                                                \
+  aclError name parameters {                                                                                                    \
+    RW_CALL(name);                                                                                                              \
+    const WaitOfPageable wait(call, dst, src, stream);                                                                          \
+    const aclError code = NEXT(name) arguments;                                                                                 \
+    if (code != ACL_SUCCESS) {                                                                                                  \
+      KeepRefused(call, code, dst, src, stream);                                                                                \
+      return code;                                                                                                              \
+    }                                                                                                                           \
+    const aclrtStream named = Named(stream);                                                                                    \
+    call.Keep([&](Books& books, uint32_t operation) { KeepCopy(books, operation, __VA_ARGS__, kind, books.StreamOf(named)); }); \
+    return code;                                                                                                                \
+  }
+
+RW_COPY(aclrtMemcpyAsync, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
+        (dst, destMax, src, count, kind, stream), {dst, 0, src, 0, count, 1})
+RW_COPY(aclrtMemcpyAsyncWithCondition, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
+        (dst, destMax, src, count, kind, stream), {dst, 0, src, 0, count, 1})
+RW_COPY(aclrtMemcpy2dAsync,
+        (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream),
+        (dst, dpitch, src, spitch, width, height, kind, stream), {dst, dpitch, src, spitch, width, height})
+RW_QUEUED_IF(count != 0, aclError, aclrtMemsetAsync, (void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream),
+             (devPtr, maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
+RW_QUEUED_IF(N != 0, aclError, aclrtMemsetD32Async, (void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream),
+             (ptr, memSize, value, N, stream), KeepMemset(books, operation, ptr, 4 * N, index))
 RW_QUEUED(aclrtReduceAsync,
           (void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream, void* reserve),
           (dst, src, count, kind, type, stream, reserve),

@@ -1,5 +1,5 @@
 // Events of the three kinds, and notifies.
-#include "check/call.h"
+#include "check/host_wait.h"
 
 using namespace ropeway::check;
 
@@ -102,6 +102,17 @@ void KeepReached(Books& books, aclrtEvent handle) {
   books.model.Finish(*event.latest);
 }
 
+template <typename Wait>
+aclError WaitForEvent(Call& call, aclrtEvent handle, Wait wait) {
+  const HostWait waited(call, [&](Books& books) {
+    const std::shared_ptr<Point>& latest = books.events[handle].latest;
+    return latest == nullptr ? std::vector<Place>{} : std::vector{latest->place};
+  });
+  const aclError code = wait();
+  if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t) { KeepReached(books, handle); });
+  return code;
+}
+
 void JudgeDestroy(Books& books, uint32_t operation, const EventState& event) {
   for (const auto& [stream, wait] : event.waits)
     if (wait && !books.model.Finished(wait))
@@ -110,8 +121,13 @@ void JudgeDestroy(Books& books, uint32_t operation, const EventState& event) {
 }
 
 void KeepDestroy(Books& books, uint32_t operation, aclrtEvent handle) {
-  JudgeDestroy(books, operation, books.events[handle]);
-  books.events.erase(handle);
+  const auto known = books.events.find(handle);
+  if (known == books.events.end()) return;
+  JudgeDestroy(books, operation, known->second);
+  books.WhenDone([handle, flag = known->second.flag](Books& settled) {
+    const auto at = settled.events.find(handle);
+    if (at != settled.events.end() && at->second.flag == flag) settled.events.erase(at);  // else another event has the handle by now
+  });
 }
 
 }  // namespace
@@ -135,8 +151,18 @@ RW_QUEUED(aclrtStreamWaitEventWithFlag, (aclrtStream stream, aclrtEvent event, u
 RW_QUEUED(aclrtStreamWaitEventWithTimeout, (aclrtStream stream, aclrtEvent event, int32_t timeout), (stream, event, timeout),
           KeepWait(books, operation, event, index))
 
-RW_KEPT(aclrtSynchronizeEvent, (aclrtEvent event), (event), (void)operation; KeepReached(books, event))
-RW_KEPT(aclrtSynchronizeEventWithTimeout, (aclrtEvent event, int32_t timeout), (event, timeout), (void)operation; KeepReached(books, event))
+RW_HOOK(aclrtSynchronizeEvent);
+aclError aclrtSynchronizeEvent(aclrtEvent event) {
+  RW_CALL(aclrtSynchronizeEvent);
+  return WaitForEvent(call, event, [&] { return NEXT(aclrtSynchronizeEvent)(event); });
+}
+
+RW_HOOK(aclrtSynchronizeEventWithTimeout);
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+  RW_CALL(aclrtSynchronizeEventWithTimeout);
+  return WaitForEvent(call, event, [&] { return NEXT(aclrtSynchronizeEventWithTimeout)(event, timeout); });
+}
+
 RW_KEPT(aclrtQueryEventStatus, (aclrtEvent event, aclrtEventRecordedStatus* status), (event, status), (void)operation;
         if (*status == ACL_EVENT_RECORDED_STATUS_COMPLETE) KeepReached(books, event))
 RW_KEPT(aclrtQueryEvent, (aclrtEvent event, aclrtEventStatus* status), (event, status), (void)operation;

@@ -43,7 +43,12 @@ void KeepDestroy(Books& books, uint32_t operation, aclmdlRI handle) {
     books.Tell(
         Rule::kLifeDestroy, operation,
         "destroys a graph whose replay on " + books.NameOf(last.stream) + " #" + std::to_string(last.number) + " may not have run yet");
-  books.graphs.erase(known);
+  // It waits for its replays itself, and not for what is behind them.
+  books.WhenDone([handle, graph = known->second](Books& settled) {
+    settled.model.FinishReplays(*graph);
+    const auto at = settled.graphs.find(handle);
+    if (at != settled.graphs.end() && at->second == graph) settled.graphs.erase(at);
+  });
 }
 
 }  // namespace

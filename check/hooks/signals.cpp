@@ -19,14 +19,19 @@ void KeepImport(Books& books, uint32_t operation, aclrtNotify handle, const char
 }
 
 void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
-  const NotifyState& notify = books.notifies[handle];
+  const auto known = books.notifies.find(handle);
+  if (known == books.notifies.end()) return;
+  const NotifyState& notify = known->second;
   for (const auto& [stream, wait] : notify.waits)
     if (wait && !books.model.Finished(wait)) {
       books.Tell(Rule::kLifeDestroy, operation,
                  "destroys a notify that " + books.NameOf(stream) + " #" + std::to_string(wait.number) + " waits for");
       break;
     }
-  books.notifies.erase(handle);
+  books.WhenDone([handle, flag = notify.flag](Books& settled) {
+    const auto at = settled.notifies.find(handle);
+    if (at != settled.notifies.end() && at->second.flag == flag) settled.notifies.erase(at);  // else another notify has the handle by now
+  });
 }
 
 void KeepRecord(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {

@@ -1,67 +1,77 @@
 // Streams and devices: how they come and go, and what the host learns when it waits for them.
 #include "check/call.h"
-#include "check/hang_watch.h"
+#include "check/host_wait.h"
 
 using namespace ropeway::check;
 
 namespace {
 
-// A wait that tells the error of some task has waited all the same. These have not.
-bool HasWaited(aclError code) {
-  switch (code) {
-    case ACL_ERROR_RT_PARAM_INVALID:
-    case ACL_ERROR_RT_CONTEXT_NULL:
-    case ACL_ERROR_INVALID_PARAM:
-    case 107017:  // a handle that is none
-    case 107023:  // aborted
-    case 107027:  // captured
-    case 507046:  // took longer than the limit
-      return false;
-    default: return true;
-  }
-}
-
 // What was submitted before the call is over when it has waited.
 template <typename Wait>
 aclError WaitForStream(Call& call, aclrtStream stream, Wait wait) {
   const aclrtStream named = Named(stream);
-  Place last;
-  call.Keep([&](Books& books, uint32_t operation) {
-    last = books.model.LastOf(books.StreamOf(named));
-    HangWatch::Begin(last, operation);
+  const HostWait waited(call, [&](Books& books) { return std::vector{books.model.LastOf(books.StreamOf(named))}; });
+  const aclError code = wait();
+  if (HasWaited(code)) waited.Finish(call);
+  return code;
+}
+
+template <typename Wait>
+aclError WaitForDevice(Call& call, Wait wait) {
+  const HostWait waited(call, [device = CurrentDevice()](Books& books) {
+    std::vector<Place> places;
+    for (const auto& [handle, stream] : books.streams())
+      if (device < 0 || stream.device < 0 || stream.device == device) places.push_back(books.model.LastOf(stream.index));
+    return places;
   });
   const aclError code = wait();
-  call.Keep([&](Books& books, uint32_t) {
-    HangWatch::End(last);
-    if (HasWaited(code)) books.model.Finish(last);
-  });
+  if (HasWaited(code)) waited.Finish(call);
   return code;
+}
+
+void KeepDestroy(Books& books, aclrtStream stream, StreamIndex index) {
+  books.model.Finish(books.model.LastOf(index));
+  books.RemoveStream(stream, index);
 }
 
 void KeepForcedDestroy(Books& books, uint32_t operation, aclrtStream stream) {
   const StreamIndex index = books.StreamOf(stream);
   if (books.model.Pending(index)) books.Tell(Rule::kLifeDestroy, operation, "destroys " + books.NameOf(index) + ", whose work is dropped");
-  books.model.Finish(books.model.LastOf(index));
-  books.RemoveStream(stream);
+  books.WhenDone([=](Books& settled) { KeepDestroy(settled, stream, index); });
 }
 
 void KeepReset(Books& books, uint32_t operation, int32_t device) {
-  if (books.AnyPending(device))
+  if (books.AnyPending([&](const StreamState& stream) { return stream.device >= 0 && stream.device == device; }))
     books.Tell(Rule::kLifeClose, operation, "resets device " + std::to_string(device) + ", whose streams still have work");
-  books.FinishAll(device);
+  books.WhenDone([=](Books& settled) { settled.FinishAll(device); });
+}
+
+// Its streams go with it.
+void KeepContextDestroy(Books& books, uint32_t operation, aclrtContext context) {
+  const auto of_context = [=](const StreamState& stream) { return stream.context == context; };
+  if (books.AnyPending(of_context)) books.Tell(Rule::kLifeClose, operation, "destroys a context whose streams still have work");
+  books.WhenDone([=](Books& settled) { settled.FinishStreams(of_context); });
 }
 
 }  // namespace
 
-RW_KEPT(aclrtCreateStream, (aclrtStream * stream), (stream), books.AddStream(*stream, CurrentDevice(), operation))
+RW_KEPT(aclrtCreateStream, (aclrtStream * stream), (stream), books.AddStream(*stream, operation))
 RW_KEPT(aclrtCreateStreamWithConfig, (aclrtStream * stream, uint32_t priority, uint32_t flag), (stream, priority, flag),
-        books.AddStream(*stream, CurrentDevice(), operation))
+        books.AddStream(*stream, operation))
 RW_KEPT(aclrtCreateStreamV2, (aclrtStream * stream, const aclrtStreamConfigHandle* handle), (stream, handle),
-        books.AddStream(*stream, CurrentDevice(), operation))
+        books.AddStream(*stream, operation))
 
 // It waits for the stream's work itself.
-RW_KEPT(aclrtDestroyStream, (aclrtStream stream), (stream), (void)operation; books.model.Finish(books.model.LastOf(books.StreamOf(stream)));
-        books.RemoveStream(stream))
+RW_HOOK(aclrtDestroyStream);
+aclError aclrtDestroyStream(aclrtStream stream) {
+  RW_CALL(aclrtDestroyStream);
+  StreamIndex index = 0;
+  call.Keep([&](Books& books, uint32_t) { index = books.StreamOf(stream); });
+  const HostWait wait(call, [&](Books& books) { return std::vector{books.model.LastOf(index)}; });
+  const aclError code = NEXT(aclrtDestroyStream)(stream);
+  if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t) { KeepDestroy(books, stream, index); });
+  return code;
+}
 RW_AT_ONCE(aclrtDestroyStreamForce, (aclrtStream stream), (stream), KeepForcedDestroy(books, operation, stream))
 RW_KEPT(aclrtStreamAbort, (aclrtStream stream), (stream), (void)operation; books.model.Finish(books.model.LastOf(books.StreamOf(stream))))
 
@@ -77,6 +87,18 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
   return WaitForStream(call, stream, [&] { return NEXT(aclrtSynchronizeStreamWithTimeout)(stream, timeout); });
 }
 
+RW_HOOK(aclrtSynchronizeDevice);
+aclError aclrtSynchronizeDevice() {
+  RW_CALL(aclrtSynchronizeDevice);
+  return WaitForDevice(call, [&] { return NEXT(aclrtSynchronizeDevice)(); });
+}
+
+RW_HOOK(aclrtSynchronizeDeviceWithTimeout);
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+  RW_CALL(aclrtSynchronizeDeviceWithTimeout);
+  return WaitForDevice(call, [&] { return NEXT(aclrtSynchronizeDeviceWithTimeout)(timeout); });
+}
+
 RW_HOOK(aclrtStreamQuery);
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   RW_CALL(aclrtStreamQuery);
@@ -88,8 +110,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   return code;
 }
 
-RW_KEPT(aclrtSynchronizeDevice, (void), (), (void)operation; books.FinishAll(CurrentDevice()))
-RW_KEPT(aclrtSynchronizeDeviceWithTimeout, (int32_t timeout), (timeout), (void)operation; books.FinishAll(CurrentDevice()))
 RW_AT_ONCE(aclrtResetDevice, (int32_t deviceId), (deviceId), KeepReset(books, operation, deviceId))
 RW_AT_ONCE(aclrtResetDeviceForce, (int32_t deviceId), (deviceId), KeepReset(books, operation, deviceId))
+RW_AT_ONCE(aclrtDestroyContext, (aclrtContext context), (context), KeepContextDestroy(books, operation, context))
 RW_KEPT(aclFinalize, (void), (), (void)operation; books.FinishAll(-1))

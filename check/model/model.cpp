@@ -6,23 +6,33 @@
 namespace ropeway::check {
 namespace {
 
-bool Satisfies(const Word::Store& store, uint64_t value, uint8_t condition) {
-  if (!store.known) return false;
-  switch (condition) {
-    case 0: return static_cast<int64_t>(store.value - value) >= 0;
-    case 1: return store.value == value;
-    case 2: return (store.value & value) != 0;
-    default: return ~(store.value | value) != 0;
+bool Satisfies(uint64_t value, const Step& wait) {
+  switch (wait.condition) {
+    case 0: return static_cast<int64_t>(value - wait.value) >= 0;
+    case 1: return value == wait.value;
+    case 2: return (value & wait.value) != 0;
+    default: return ~(value | wait.value) != 0;
   }
 }
 
-const Word::Store* Satisfying(const Step& step) {
-  for (const Word::Store& store : step.word->stores)
-    if (Satisfies(store, step.value, step.condition)) return &store;
-  return nullptr;
+bool Overlap(const Range& one, const Range& other) { return one.begin < other.end && other.begin < one.end; }
+
+bool Calls(const Step& step, const Function& function) {
+  if (step.function.get() == &function) return true;
+  if (step.graph == nullptr) return false;
+  const std::vector<Graph::Node>& nodes = step.graph->nodes;
+  return std::any_of(nodes.begin(), nodes.end(), [&](const Graph::Node& node) { return node.step.function.get() == &function; });
 }
 
-bool Overlap(const Range& one, const Range& other) { return one.begin < other.end && other.begin < one.end; }
+// Whether the stream that has `step` does what `wait` waits for when it gets there.
+bool Releases(const Step& step, const Step& wait) {
+  switch (wait.effect) {
+    case Step::Effect::kWaitFlag:
+    case Step::Effect::kTakeFlag: return step.effect == Step::Effect::kPass && step.flag == wait.flag;
+    case Step::Effect::kWaitWord: return step.effect == Step::Effect::kStore && step.word == wait.word && Satisfies(step.value, wait);
+    default: return false;
+  }
+}
 
 // A flag that is set already lets waits through: they can rely on no more than what was in front of the first record.
 void Set(Flag* flag, const Clock& clock) {
@@ -40,6 +50,7 @@ StreamIndex Model::AddStream() {
 
 Place Model::Submit(StreamIndex index, Step step) {
   Stream& stream = streams_[index];
+  if (!views_.empty()) step.accesses = Folded(step.accesses);
   if (stream.capture) {
     if (step.point) step.point->in_capture = true;
     stream.capture->nodes.push_back({stream.capture_branch, std::move(step)});
@@ -48,8 +59,10 @@ Place Model::Submit(StreamIndex index, Step step) {
   step.number = ++stream.submitted;
   const Place place{index, step.number};
   if (step.point && step.effect == Step::Effect::kPass) step.point->place = place;
-  if (!stream.held.empty() || !CanPass(step)) {
+  if (step.graph) step.graph->last = place;
+  if (!stream.held.empty() || !CanPass(index, step)) {
     if (stream.held.empty()) held_up_.push_back(index);
+    any_held_.store(true, std::memory_order_relaxed);
     stream.held.push_back(std::move(step));
     return place;
   }
@@ -60,7 +73,7 @@ Place Model::Submit(StreamIndex index, Step step) {
 
 Place Model::SubmitUse(StreamIndex index, uint32_t operation, std::span<const Access> accesses) {
   Stream& stream = streams_[index];
-  if (stream.capture || !stream.held.empty()) {
+  if (stream.capture || !stream.held.empty() || !views_.empty()) {
     Step step;
     step.operation = operation;
     step.accesses.assign(accesses.begin(), accesses.end());
@@ -85,23 +98,49 @@ void Model::Use(StreamIndex index, uint64_t number, uint32_t operation, std::spa
   for (const Access& access : accesses) {
     if (access.range.empty()) continue;
     if (watcher_ != nullptr) [[unlikely]]
-      watcher_->Used(index, access.range, access.write);
-    ranges_.Visit(access.range, [&](const check::Use& earlier, bool written, const Range& part) {
-      if ((written || access.write) && !Ordered(earlier.place, stream, index)) on_conflict_({earlier, written, use, access.write, part});
-    });
+      TellWatcher(use.place, access);
+    if (!access.of_view)
+      ranges_.Visit(access.range, [&](const check::Use& earlier, bool written, const Range& part) {
+        if ((written || access.write) && !Ordered(earlier.place, stream, index)) on_conflict_({earlier, written, use, access.write, part});
+      });
     if (!access.write) {
       ranges_.Read(access.range, use, finished);
       continue;
     }
     ranges_.Write(access.range, use);
-    if (!words_.empty()) TellWords(index, access.range);
+    if (!words_.empty()) TellWords(use.place, access.range);
   }
   ranges_.Sweep(finished);
 }
 
-void Model::TellWords(StreamIndex index, const Range& range) {
+// What is behind a function that has not returned uses what the function leaves, and it is not known yet what that touches.
+void Model::TellWatcher(const Place& place, const Access& access) {
+  for (const auto& run : runs_)
+    if (run->InFrontOf(place)) return;
+  if (!access.of_view) watcher_->Used(place.stream, access.range, access.write);
+}
+
+void Model::TellWords(const Place& place, const Range& range) {
   for (auto at = words_.lower_bound(range.begin); at != words_.end() && at->first < range.end; ++at)
-    at->second->stores.push_back({false, 0, streams_[index].clock});
+    AddStore(at->second.get(), {false, 0, streams_[place.stream].clock, place});
+}
+
+// Whoever comes from now on is behind the last store that the host saw finished.
+void Model::AddStore(Word* word, Word::Store store) {
+  std::vector<Word::Store>& stores = word->stores;
+  const auto last = std::find_if(stores.rbegin(), stores.rend(), [this](const Word::Store& one) { return Finished(one.place); });
+  if (last != stores.rend()) stores.erase(stores.begin(), std::prev(last.base()));
+  stores.push_back(std::move(store));
+}
+
+// The first one that could have let it pass. What was overwritten in front of the wait could not.
+const Word::Store* Model::Satisfying(StreamIndex index, const Step& step) const {
+  const std::vector<Word::Store>& stores = step.word->stores;
+  const auto in_front = [&](const Word::Store& store) { return Ordered(store.place, streams_[index], index); };
+  const auto last = std::find_if(stores.rbegin(), stores.rend(), in_front);
+  for (auto at = last == stores.rend() ? stores.begin() : std::prev(last.base()); at != stores.end(); ++at)
+    if (at->known && Satisfies(at->value, step)) return &*at;
+  return nullptr;
 }
 
 void Model::Release(StreamIndex index, const void* token) {
@@ -109,20 +148,34 @@ void Model::Release(StreamIndex index, const void* token) {
     watcher_->Released(index, token);
 }
 
-bool Model::CanPass(const Step& step) const {
+bool Model::CanPass(StreamIndex index, const Step& step) const {
   switch (step.effect) {
     case Step::Effect::kWaitPoint: return step.point->passed;
     case Step::Effect::kWaitFlag:
     case Step::Effect::kTakeFlag: return step.flag->set;
-    case Step::Effect::kWaitWord: return Satisfying(step) != nullptr;
+    case Step::Effect::kWaitWord: return Satisfying(index, step) != nullptr;
+    case Step::Effect::kReplay: return CanReplay(index, *step.graph);
     default: return true;
   }
+}
+
+// What the graph does not do itself has to be there.
+bool Model::CanReplay(StreamIndex index, const Graph& graph) const {
+  const auto released_inside = [&](const Step& wait) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Graph::Node& node) { return Releases(node.step, wait); });
+  };
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Graph::Node& node) {
+    const bool waits_for_others = node.step.flag || node.step.word;
+    return !waits_for_others || CanPass(index, node.step) || released_inside(node.step);
+  });
 }
 
 void Model::Wait(StreamIndex index, const Clock& clock, const void* token) {
   if (watcher_ != nullptr) [[unlikely]]
     watcher_->Acquired(index, token);
   Clock& own = streams_[index].clock;
+  for (const auto& run : runs_)
+    if (clock.Of(run->place.stream) >= run->place.number) run->behind.try_emplace(index, own.Of(index) + 1);
   for (const Place& place : clock.entries())
     if (!Finished(place)) own.Raise(place);
 }
@@ -141,12 +194,13 @@ void Model::Perform(StreamIndex index, const Step& step) {
       *step.flag = {};
       break;
     case Step::Effect::kWaitWord:
-      if (const Word::Store* store = Satisfying(step)) {
+      if (const Word::Store* store = Satisfying(index, step)) {
         Wait(index, store->clock, step.word.get());
         break;
       }
       for (const Word::Store& store : step.word->stores) Wait(index, store.clock, step.word.get());
       break;
+    case Step::Effect::kCall: AddRun(index, step); break;
     case Step::Effect::kReplay: Replay(index, step); break;
     default: break;
   }
@@ -164,11 +218,24 @@ void Model::Perform(StreamIndex index, const Step& step) {
       break;
     case Step::Effect::kClearFlag: *step.flag = {}; break;
     case Step::Effect::kStore:
-      step.word->stores.push_back({true, step.value, stream.clock});
+      AddStore(step.word.get(), {true, step.value, stream.clock, {index, step.number}});
       Release(index, step.word.get());
       break;
     default: break;
   }
+}
+
+// Runs that the host saw finished and that never began were dropped.
+void Model::AddRun(StreamIndex index, const Step& step) {
+  const auto run = std::make_shared<Function::Run>();
+  run->place = {index, step.number};
+  run->front = streams_[index].clock;
+  step.function->runs.push_back(run);
+  Release(index, step.function.get());
+  if (!step.function->holds_its_stream) return;
+  run->behind[index] = step.number + 1;
+  std::erase_if(runs_, [this](const auto& one) { return !one->begun && Finished(one->place); });
+  runs_.push_back(run);
 }
 
 // In the order of the calls, but for branches that wait for what another one has yet to do. When all of them wait, it is for somebody
@@ -180,7 +247,7 @@ void Model::RunNodes(Graph* graph) {
     std::deque<Graph::Node*> held;
     std::set<StreamIndex> held_branches;
     for (Graph::Node* const node : left) {
-      if (held_branches.contains(node->branch) || !CanPass(node->step)) {
+      if (held_branches.contains(node->branch) || !CanPass(node->branch, node->step)) {
         held_branches.insert(node->branch);
         held.push_back(node);
         continue;
@@ -206,7 +273,6 @@ void Model::RunNode(Graph::Node* node) {
 void Model::Replay(StreamIndex index, const Step& step) {
   Graph& graph = *step.graph;
   Wait(index, graph.end, &graph);
-  graph.last = {index, step.number};
   graph.operation = step.operation;
   const Clock base = streams_[index].clock;
   Release(index, &streams_[index]);
@@ -225,7 +291,7 @@ void Model::Replay(StreamIndex index, const Step& step) {
 
 void Model::Drain(StreamIndex index, bool by_force, uint64_t up_to) {
   std::deque<Step>& held = streams_[index].held;
-  while (!held.empty() && ((by_force && held.front().number <= up_to) || CanPass(held.front()))) {
+  while (!held.empty() && ((by_force && held.front().number <= up_to) || CanPass(index, held.front()))) {
     const Step step = std::move(held.front());
     held.pop_front();
     Perform(index, step);
@@ -238,6 +304,7 @@ void Model::DrainOthers() {
     for (const StreamIndex index : held_up_) Drain(index, false, 0);
     std::erase_if(held_up_, [this](StreamIndex index) { return streams_[index].held.empty(); });
   }
+  any_held_.store(!held_up_.empty(), std::memory_order_relaxed);
 }
 
 void Model::Finish(const Place& place) {
@@ -265,37 +332,122 @@ void Model::Finish(const Clock& clock) {
   for (const Place& known : clock.entries()) streams_[known.stream].finished = std::max(streams_[known.stream].finished, known.number);
 }
 
-void Model::PassUses(const Range& range, bool write, const OnUse& meet) {
-  ranges_.Visit(range, [&](const check::Use& use, bool written, const Range& part) {
-    if ((written || write) && !Finished(use.place)) meet(use, written, part);
-  });
-  for (const StreamIndex index : held_up_)
-    for (const Step& step : streams_[index].held) {
-      PassHeld({index, step.number}, step, range, write, meet);
-      if (step.graph == nullptr) continue;
-      for (const Graph::Node& node : step.graph->nodes) PassHeld({index, step.number}, node.step, range, write, meet);
-    }
+void Model::FinishReplays(const Graph& graph) {
+  if (!graph.last) return;
+  Drain(graph.last.stream, true, graph.last.number);
+  DrainOthers();
+  Finish(graph.end);
 }
 
-void Model::PassHeld(const Place& place, const Step& step, const Range& range, bool write, const OnUse& meet) const {
-  for (const Access& access : step.accesses)
-    if (Overlap(access.range, range) && (access.write || write))
-      meet({place, step.operation}, access.write, {std::max(access.range.begin, range.begin), std::min(access.range.end, range.end)});
+std::shared_ptr<Function::Run> Model::Begin(Function& function) {
+  std::deque<std::shared_ptr<Function::Run>>& runs = function.runs;
+  while (!runs.empty() && Finished(runs.front()->place)) runs.pop_front();  // dropped
+  if (runs.empty()) DrainTo(function);
+  if (runs.empty()) return nullptr;
+  const std::shared_ptr<Function::Run> run = runs.front();
+  runs.pop_front();
+  run->begun = true;
+  Finish(run->front);
+  uint64_t& begun = streams_[run->place.stream].begun;
+  begun = std::max(begun, run->place.number);
+  if (watcher_ != nullptr) [[unlikely]]
+    watcher_->HostAcquired(&function);
+  return run;
+}
+
+void Model::Withdraw(StreamIndex index, const Function& function) {
+  Stream& stream = streams_[index];
+  for (const auto& run : function.runs) std::erase(runs_, run);
+  if (stream.capture) {
+    std::erase_if(stream.capture->nodes, [&](const Graph::Node& node) { return Calls(node.step, function); });
+    return;
+  }
+  if (!stream.held.empty() && Calls(stream.held.back(), function)) {
+    stream.held.pop_back();
+    --stream.submitted;
+  } else if (!function.runs.empty() && function.runs.back()->place.number == stream.submitted) {
+    --stream.submitted;
+  }
+}
+
+// It begins, so what held its stream back is over.
+void Model::DrainTo(const Function& function) {
+  for (const StreamIndex index : held_up_) {
+    const std::deque<Step>& held = streams_[index].held;
+    const auto at = std::find_if(held.begin(), held.end(), [&](const Step& step) { return Calls(step, function); });
+    if (at == held.end()) continue;
+    Drain(index, true, at->number);
+    return DrainOthers();
+  }
+}
+
+void Model::End(const std::shared_ptr<Function::Run>& run) {
+  std::erase(runs_, run);
+  uint64_t& finished = streams_[run->place.stream].finished;
+  finished = std::max(finished, run->place.number);
+}
+
+void Model::PassUses(const Range& range, bool write, const Function::Run* by, const OnUse& meet) {
+  views_.Fold(range, [&](const Range& part, bool) { Pass(part, write, by, meet); });
+}
+
+void Model::PassEnd(const Range& range, const OnUse& meet) { Pass(range, true, nullptr, meet); }
+
+void Model::Pass(const Range& range, bool write, const Function::Run* by, const OnUse& meet) const {
+  ranges_.Visit(range, [&](const check::Use& use, bool written, const Range& part) {
+    if ((written || write) && !Finished(use.place) && !(by != nullptr && by->InFrontOf(use.place))) meet(use, written, part);
+  });
+  for (const StreamIndex index : held_up_) PassHeld(index, range, write, by, meet);
+}
+
+void Model::PassHeld(StreamIndex index, const Range& range, bool write, const Function::Run* by, const OnUse& meet) const {
+  const auto meet_step = [&](const Place& place, const Step& step) {
+    for (const Access& access : step.accesses)
+      if (Overlap(access.range, range) && (access.write || write))
+        meet({place, step.operation}, access.write, {std::max(access.range.begin, range.begin), std::min(access.range.end, range.end)});
+  };
+  for (const Step& step : streams_[index].held) {
+    const Place place{index, step.number};
+    if (by != nullptr && (by->InFrontOf(place) || (step.effect == Step::Effect::kWaitPoint && by->InFrontOf(step.point->place)))) return;
+    meet_step(place, step);
+    if (step.graph == nullptr) continue;
+    for (const Graph::Node& node : step.graph->nodes) meet_step(place, node.step);
+  }
+}
+
+std::vector<Access> Model::Folded(std::span<const Access> accesses) const {
+  std::vector<Access> folded;
+  for (const Access& access : accesses)
+    views_.Fold(access.range, [&](const Range& part, bool is_view) {
+      folded.push_back({part, access.write});
+      if (is_view) folded.push_back({access.range, access.write, true});
+    });
+  return folded;
+}
+
+void Model::Own(StreamIndex index, const Range& range, uint32_t operation) {
+  if (Pending(index)) ranges_.Write(range, {LastOf(index), operation});
 }
 
 // What is held back was judged when the block ended. The next block at this address has nothing to do with it.
 void Model::Forget(const Range& range) {
   ranges_.Clear(range);
+  views_.Remove(range);
+  words_.erase(words_.lower_bound(range.begin), words_.lower_bound(range.end));
   for (const StreamIndex index : held_up_)
     for (Step& step : streams_[index].held)
       std::erase_if(step.accesses, [&](const Access& access) { return Overlap(access.range, range); });
 }
 
 void Model::HostWrote(const Range& range) {
-  for (auto at = words_.lower_bound(range.begin); at != words_.end() && at->first < range.end; ++at) at->second->stores.clear();
+  if (words_.empty()) return;
+  views_.Fold(range, [this](const Range& part, bool) {
+    for (auto at = words_.lower_bound(part.begin); at != words_.end() && at->first < part.end; ++at) at->second->stores.clear();
+  });
 }
 
 std::shared_ptr<Word> Model::WordAt(uintptr_t address) {
+  views_.Fold({address, address + 1}, [&](const Range& part, bool) { address = part.begin; });
   std::shared_ptr<Word>& word = words_[address];
   if (!word) word = std::make_shared<Word>();
   return word;
@@ -317,6 +469,14 @@ void Model::EndCapture(const Graph& graph) {
 const Step* Model::HeldAt(StreamIndex index) const {
   const std::deque<Step>& held = streams_[index].held;
   return held.empty() ? nullptr : &held.front();
+}
+
+std::optional<StreamIndex> Model::HolderOf(const Step& step) const {
+  if (step.effect == Step::Effect::kWaitPoint) return step.point->place.stream;
+  for (const StreamIndex index : held_up_)
+    for (const Step& held : streams_[index].held)
+      if (Releases(held, step)) return index;
+  return std::nullopt;
 }
 
 }  // namespace ropeway::check

@@ -7,13 +7,16 @@
 // - Not thread-safe: the caller holds one lock.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "check/model/step.h"
+#include "check/model/views.h"
 #include "check/model/watcher.h"
 
 namespace ropeway::check {
@@ -46,13 +49,31 @@ class Model {
   void Finish(const Clock& clock);
   Place LastOf(StreamIndex stream) const { return {stream, streams_[stream].submitted}; }
   bool Finished(const Place& place) const { return place.number <= streams_[place.stream].finished; }
-  bool Pending(StreamIndex stream) const { return !Finished(LastOf(stream)); }
+  // A function that runs is nobody's pending work.
+  bool Pending(StreamIndex stream) const {
+    return streams_[stream].submitted > std::max(streams_[stream].finished, streams_[stream].begun);
+  }
+  // The replays so far are over, and not what is behind them.
+  void FinishReplays(const Graph& graph);
 
-  // What the host does itself, at once: calls `meet` with every unfinished use that it passes.
+  // A launch that was refused, right behind its Submit. Where another thread came in between, a step that does nothing stays.
+  void Withdraw(StreamIndex stream, const Function& function);
+  // A function of the program begins, and the host with it knows what is over; and it has returned. Null when it is not known which run.
+  std::shared_ptr<Function::Run> Begin(Function& function);
+  void End(const std::shared_ptr<Function::Run>& run);
+
+  // What the host does itself, at once: calls `meet` with every unfinished use that it passes. `by` is the function that does it, which
+  // what is behind the function waits for.
   using OnUse = std::function<void(const Use&, bool written, const Range& part)>;
-  void PassUses(const Range& range, bool write, const OnUse& meet);
+  void PassUses(const Range& range, bool write, const Function::Run* by, const OnUse& meet);
+  // The same for the end of these addresses, whatever else leads to the bytes.
+  void PassEnd(const Range& range, const OnUse& meet);
   void Forget(const Range& range);
   void HostWrote(const Range& range);
+  // These bytes are the stream's from here on: others have to wait for what it has so far.
+  void Own(StreamIndex stream, const Range& range, uint32_t operation);
+  // `range` shows the bytes at `original`, until one of the two is forgotten.
+  void AddView(const Range& range, uintptr_t original) { views_.Add(range, original); }
   std::shared_ptr<Word> WordAt(uintptr_t address);
 
   // Capturing: steps of this stream go into a branch of the graph instead.
@@ -65,6 +86,10 @@ class Model {
 
   // What the head of the stream waits for, for a report of a hang; null when it waits for nothing.
   const Step* HeldAt(StreamIndex stream) const;
+  // Whether any stream is held up. Without the lock it is a hint.
+  bool AnyHeld() const { return any_held_.load(std::memory_order_relaxed); }
+  // The stream that has what `step` waits for, behind what it waits for itself.
+  std::optional<StreamIndex> HolderOf(const Step& step) const;
   // The point that the stream waited for last, for hints.
   std::shared_ptr<const Point> LastWait(StreamIndex stream) const { return streams_[stream].last_wait; }
   size_t ranges() const { return ranges_.size(); }
@@ -74,6 +99,7 @@ class Model {
     Clock clock;
     uint64_t submitted = 0;
     uint64_t finished = 0;  // the host's knowledge
+    uint64_t begun = 0;     // the last function that has
     std::deque<Step> held;
     std::shared_ptr<Graph> capture;
     StreamIndex capture_branch = 0;
@@ -82,8 +108,15 @@ class Model {
     std::shared_ptr<const Point> last_wait;
   };
 
-  bool CanPass(const Step& step) const;
-  void PassHeld(const Place& place, const Step& step, const Range& range, bool write, const OnUse& meet) const;
+  bool CanPass(StreamIndex index, const Step& step) const;
+  bool CanReplay(StreamIndex index, const Graph& graph) const;
+  const Word::Store* Satisfying(StreamIndex index, const Step& step) const;
+  void Pass(const Range& range, bool write, const Function::Run* by, const OnUse& meet) const;
+  void PassHeld(StreamIndex index, const Range& range, bool write, const Function::Run* by, const OnUse& meet) const;
+  std::vector<Access> Folded(std::span<const Access> accesses) const;
+  void AddStore(Word* word, Word::Store store);
+  void AddRun(StreamIndex index, const Step& step);
+  void DrainTo(const Function& function);
   void Perform(StreamIndex index, const Step& step);
   void Use(StreamIndex index, uint64_t number, uint32_t operation, std::span<const Access> accesses);
   void Wait(StreamIndex index, const Clock& clock, const void* token);
@@ -91,7 +124,8 @@ class Model {
   void Replay(StreamIndex index, const Step& step);
   void RunNodes(Graph* graph);
   void RunNode(Graph::Node* node);
-  void TellWords(StreamIndex index, const Range& range);
+  void TellWords(const Place& place, const Range& range);
+  void TellWatcher(const Place& place, const Access& access);
   void Drain(StreamIndex index, bool by_force, uint64_t up_to);
   void DrainOthers();
   bool Ordered(const Place& earlier, const Stream& later, StreamIndex later_index) const;
@@ -101,7 +135,10 @@ class Model {
   std::deque<Stream> streams_;
   RangeMap ranges_;
   std::map<uintptr_t, std::shared_ptr<Word>> words_;
+  Views views_;
   std::vector<StreamIndex> held_up_;
+  std::atomic<bool> any_held_{false};
+  std::vector<std::shared_ptr<Function::Run>> runs_;  // of functions that have not returned
 };
 
 }  // namespace ropeway::check

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -12,9 +14,10 @@ namespace ropeway::check {
 struct Access {
   Range range;
   bool write = false;
+  bool of_view = false;  // the bytes are judged at their original; this is kept for the end of the view
 };
 
-// A point that others can wait for, once the stream has come to it: the record of an event, the start of a host function.
+// A point that others can wait for, once the stream has come to it: the record of an event.
 struct Point {
   bool passed = false;
   Clock clock;  // what is in front of whoever waits, when passed
@@ -37,14 +40,32 @@ struct Word {
     bool known = false;
     uint64_t value = 0;
     Clock clock;
+    Place place;
   };
-  std::vector<Store> stores;  // since the host wrote it
+  std::vector<Store> stores;  // since the host wrote it, or the last one that it saw finished
+};
+
+// A function of the program, each time that a stream comes to it: replays run theirs one after the other.
+struct Function {
+  struct Run {
+    Place place;
+    Clock front;                             // what is over when it begins
+    std::map<StreamIndex, uint64_t> behind;  // the first number of each stream that waits until it returns
+    bool begun = false;
+
+    bool InFrontOf(const Place& other) const {
+      const auto at = behind.find(other.stream);
+      return at != behind.end() && other.number >= at->second;
+    }
+  };
+  bool holds_its_stream = true;
+  std::deque<std::shared_ptr<Run>> runs;  // that have not begun
 };
 
 struct Graph;
 
 struct Step {
-  enum class Effect : uint8_t { kNone, kPass, kWaitPoint, kClearFlag, kWaitFlag, kTakeFlag, kStore, kWaitWord, kReplay };
+  enum class Effect : uint8_t { kNone, kPass, kWaitPoint, kClearFlag, kWaitFlag, kTakeFlag, kStore, kWaitWord, kCall, kReplay };
   Effect effect = Effect::kNone;
   uint8_t condition = 0;  // of a word, as aclrtValueWait has them
   uint32_t operation = 0;
@@ -53,6 +74,7 @@ struct Step {
   std::shared_ptr<Point> point;
   std::shared_ptr<Flag> flag;  // of kPass, too: set when the point is passed
   std::shared_ptr<Word> word;
+  std::shared_ptr<Function> function;
   std::shared_ptr<Graph> graph;
   std::vector<Access> accesses;
 };

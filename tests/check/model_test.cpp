@@ -52,6 +52,27 @@ class ModelOfOrder : public ::testing::Test {
     model_.Submit(stream, std::move(step));
   }
 
+  std::shared_ptr<Function> Call(StreamIndex stream, bool holds = true) {
+    Step step;
+    step.effect = Effect::kCall;
+    step.function = std::make_shared<Function>();
+    step.function->holds_its_stream = holds;
+    const std::shared_ptr<Function> function = step.function;
+    model_.Submit(stream, std::move(step));
+    return function;
+  }
+  // How many unfinished uses a write of the host passes.
+  int Passed(uintptr_t begin, uintptr_t end, const Function::Run* by = nullptr) {
+    int passed = 0;
+    model_.PassUses({begin, end}, true, by, [&](const Use&, bool, const Range&) { ++passed; });
+    return passed;
+  }
+  int Ended(uintptr_t begin, uintptr_t end) {
+    int passed = 0;
+    model_.PassEnd({begin, end}, [&](const Use&, bool, const Range&) { ++passed; });
+    return passed;
+  }
+
   std::vector<Conflict> conflicts_;
   Model model_{[this](const Conflict& conflict) { conflicts_.push_back(conflict); }};
   const StreamIndex a_ = model_.AddStream(), b_ = model_.AddStream(), c_ = model_.AddStream();
@@ -206,6 +227,161 @@ TEST_F(ModelOfOrder, BranchesOfAGraphAreOrderedByTheirEvents) {
   EXPECT_EQ(conflicts_.size(), 1u);
   Write(c_);
   EXPECT_EQ(conflicts_.size(), 1u);
+}
+
+TEST_F(ModelOfOrder, AFunctionPassesNothingThatWaitsForIt) {
+  Write(a_, 0, 100);
+  const auto function = Call(a_);
+  Read(a_, 0, 100);
+  Wait(b_, Record(a_));
+  Read(b_, 0, 100);
+  Read(c_, 0, 100);  // and one that nobody made wait: a race with the write, too
+  const auto run = model_.Begin(*function);
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(Passed(0, 100, run.get()), 1);
+  EXPECT_EQ(Passed(0, 100), 3);  // for other threads all of it is pending
+  EXPECT_EQ(Ended(0, 100), 3);
+  model_.End(run);
+}
+
+TEST_F(ModelOfOrder, NobodyWaitsForACallbackThatDoesNotHoldItsStream) {
+  const auto function = Call(a_, false);
+  Read(a_);
+  const auto run = model_.Begin(*function);
+  EXPECT_EQ(Passed(0, 100, run.get()), 1);
+}
+
+TEST_F(ModelOfOrder, AFunctionThatRunsSaysThatWhatHeldItsStreamIsOver) {
+  WaitFlag(a_, std::make_shared<Flag>(), Effect::kTakeFlag);
+  Write(a_);
+  const auto function = Call(a_);
+  Read(a_, 500, 600);
+  EXPECT_NE(model_.HeldAt(a_), nullptr);
+  const auto run = model_.Begin(*function);
+  EXPECT_EQ(model_.HeldAt(a_), nullptr);
+  EXPECT_EQ(Passed(0, 100), 0);
+  EXPECT_EQ(Passed(500, 600), 1);
+}
+
+TEST_F(ModelOfOrder, EveryReplayRunsItsFunctionOnce) {
+  const auto graph = std::make_shared<Graph>();
+  model_.Capture(a_, graph);
+  Write(a_);
+  const auto function = Call(a_);
+  model_.EndCapture(*graph);
+  Replay(a_, graph);
+  Replay(a_, graph);
+  model_.End(model_.Begin(*function));
+  EXPECT_EQ(Passed(0, 100), 1);  // the second replay's
+  model_.End(model_.Begin(*function));
+  EXPECT_EQ(Passed(0, 100), 0);
+  EXPECT_EQ(model_.Begin(*function), nullptr);
+}
+
+TEST_F(ModelOfOrder, ALaunchThatWasRefusedLeavesNothing) {
+  const auto function = Call(a_);
+  model_.Withdraw(a_, *function);
+  EXPECT_FALSE(model_.Pending(a_));
+  WaitFlag(b_, std::make_shared<Flag>(), Effect::kTakeFlag);
+  const Place last = model_.LastOf(b_);
+  const auto behind_a_wait = Call(b_);
+  model_.Withdraw(b_, *behind_a_wait);
+  EXPECT_EQ(model_.LastOf(b_).number, last.number);
+}
+
+TEST_F(ModelOfOrder, AWordThatWasSetBackDoesNotReleaseByItsOldValue) {
+  Write(a_);
+  Word(a_, Effect::kStore, 1);
+  Word(b_, Effect::kWaitWord, 1);
+  Word(b_, Effect::kStore, 0);
+  Word(b_, Effect::kWaitWord, 1);
+  EXPECT_NE(model_.HeldAt(b_), nullptr);
+  Wait(a_, Record(c_));
+  Write(a_, 200, 300);
+  Word(a_, Effect::kStore, 1);
+  EXPECT_EQ(model_.HeldAt(b_), nullptr);
+  Read(b_, 200, 300);
+  EXPECT_EQ(conflicts_.size(), 0u);
+}
+
+TEST_F(ModelOfOrder, StoresThatTheHostSawOverwrittenAreForgotten) {
+  for (uint64_t value = 1; value <= 1000; ++value) {
+    Word(a_, Effect::kStore, value);
+    model_.Finish(model_.LastOf(a_));
+  }
+  EXPECT_LE(model_.WordAt(5000)->stores.size(), 2u);
+}
+
+TEST_F(ModelOfOrder, AViewShowsTheBytesOfItsOriginal) {
+  model_.AddView({1000, 1100}, 0);
+  Write(a_, 0, 100);
+  Read(b_, 1050, 1150);
+  ASSERT_EQ(conflicts_.size(), 1u);
+  EXPECT_EQ(conflicts_[0].part.begin, 50u);
+  EXPECT_EQ(conflicts_[0].part.end, 100u);
+  EXPECT_EQ(Passed(1000, 1010), 1);  // the write of the original
+  EXPECT_EQ(Ended(1000, 1010), 0);   // the view's end does not concern it
+  EXPECT_EQ(Ended(1050, 1100), 1);
+}
+
+TEST_F(ModelOfOrder, AViewEndsWithItsOriginal) {
+  model_.AddView({1000, 1100}, 0);
+  model_.Forget({0, 100});
+  Write(a_, 0, 100);
+  Read(b_, 1000, 1100);
+  EXPECT_EQ(conflicts_.size(), 0u);
+}
+
+TEST_F(ModelOfOrder, AReplayWaitsForWhatIsSubmittedBehindIt) {
+  const auto flag = std::make_shared<Flag>();
+  const auto graph = std::make_shared<Graph>();
+  model_.Capture(a_, graph);
+  WaitFlag(a_, flag, Effect::kTakeFlag);
+  Read(a_);
+  model_.EndCapture(*graph);
+  Replay(a_, graph);
+  EXPECT_NE(model_.HeldAt(a_), nullptr);
+  Write(b_);
+  Record(b_, flag);
+  EXPECT_EQ(model_.HeldAt(a_), nullptr);
+  EXPECT_EQ(conflicts_.size(), 0u);
+}
+
+TEST_F(ModelOfOrder, ReplaysAreFinishedWithoutWhatIsBehindThem) {
+  const auto graph = std::make_shared<Graph>();
+  model_.Capture(a_, graph);
+  Write(a_);
+  model_.EndCapture(*graph);
+  Replay(b_, graph);
+  Write(c_, 500, 600);
+  Wait(b_, Record(c_));
+  Write(b_, 200, 300);
+  model_.FinishReplays(*graph);
+  EXPECT_EQ(Passed(0, 100), 0);
+  EXPECT_EQ(Passed(200, 300), 1);
+  EXPECT_EQ(Passed(500, 600), 1);
+}
+
+TEST_F(ModelOfOrder, MemoryOfAStreamIsNoWorkOfIt) {
+  model_.Own(a_, {0, 100}, 0);
+  EXPECT_FALSE(model_.Pending(a_));
+  Write(b_, 0, 100);
+  EXPECT_EQ(conflicts_.size(), 0u);
+  Write(a_, 500, 600);
+  model_.Own(a_, {200, 300}, 0);
+  Write(b_, 200, 300);
+  EXPECT_EQ(conflicts_.size(), 1u);
+}
+
+TEST_F(ModelOfOrder, SaysWhoHasWhatAStreamWaitsFor) {
+  const auto one = std::make_shared<Flag>(), other = std::make_shared<Flag>();
+  WaitFlag(a_, one, Effect::kTakeFlag);
+  Record(a_, other);
+  WaitFlag(b_, other, Effect::kTakeFlag);
+  EXPECT_EQ(model_.HolderOf(*model_.HeldAt(b_)), a_);
+  EXPECT_EQ(model_.HolderOf(*model_.HeldAt(a_)), std::nullopt);
+  Record(b_, one);
+  EXPECT_EQ(model_.HolderOf(*model_.HeldAt(a_)), b_);
 }
 
 TEST_F(ModelOfOrder, WhatIsFinishedIsForgotten) {

@@ -180,7 +180,40 @@ PROGRAM(graph_destroyed_under_its_replay, "RW-LIFE-005") {
   Replay(graph, work);
   if (right) Finish(work);
   MUST(aclmdlRIDestroy(graph));
+  MUST(aclrtFree(input));  // it has waited for the replay
   Finish(work);
+}
+
+// The end of a graph waits for its replays, and for nothing behind them.
+PROGRAM(end_of_a_graph_taken_for_a_barrier, "RW-LIFE-001") {
+  const aclrtStream work = Stream();
+  char *const input = Device(), *const result = Device(), *const out = Pinned();
+  const aclmdlRI graph = Capture(work, [&] { Move(result, input, work); });
+  Replay(graph, work);
+  Finish(work);
+  if (!right) Store(out, result, work);
+  MUST(aclmdlRIDestroy(graph));
+  MUST(aclrtFreeHost(out));
+  Finish(work);
+}
+
+// A replay that waits for what is submitted behind it, and is set back for the next one.
+PROGRAM(word_of_the_replay_before, "RW-GRAPH-001") {
+  const aclrtStream work = Stream(), load = Stream();
+  char *const input = Device(), *const result = Device(), *const in = Pinned();
+  uint64_t* const ready = Word();
+  const aclmdlRI graph = Capture(work, [&] {
+    MUST(aclrtValueWait(ready, 1, ACL_STREAM_WAIT_VALUE_GEQ, work));
+    Move(result, input, work);
+    if (right) MUST(aclrtValueWrite(ready, 0, 0, work));
+  });
+  for (int round = 0; round < 2; ++round) {
+    Replay(graph, work);
+    Load(input, in, load);
+    MUST(aclrtValueWrite(ready, 1, 0, load));
+    if (right) Order(work, load);
+  }
+  Finish({work, load});
 }
 
 // An external wait looks at the record that is the latest when the replay is submitted.

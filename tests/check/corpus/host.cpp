@@ -63,6 +63,17 @@ PROGRAM(host_memory_set_ahead_of_its_stream, "RW-HOST-003") {
   Finish(store);
 }
 
+// What was refused has copied nothing.
+PROGRAM(fetch_that_was_refused, "RW-HOST-003") {
+  const aclrtStream load = Stream();
+  char *const block = Device(), *const in = Pinned();
+  std::vector<char> result(kSize);
+  Load(block, in, load);
+  const aclError code = aclrtMemcpy(result.data(), right ? 1 : kSize, block, kSize, ACL_MEMCPY_DEVICE_TO_HOST);
+  if ((code == ACL_SUCCESS) == right) MUST(ACL_ERROR_FAILURE);
+  Finish(load);
+}
+
 // Only the buffered kind has taken its source when it returns.
 PROGRAM(source_reused_behind_the_call, "RW-HOST-003") {
   const aclrtStream load = Stream();

@@ -198,6 +198,48 @@ PROGRAM(function_fills_what_is_loaded_behind_it, "RW-HOST-003") {
   Finish({other, load});
 }
 
+// Only a callback of the blocking kind holds its stream.
+PROGRAM(callback_that_does_not_hold_its_stream, "RW-HOST-003") {
+  const aclrtStream load = Stream();
+  char *const input = Device(), *const staging = Pinned();
+  uint64_t* const gate = Word();
+  std::atomic<bool> refilled{false};
+  std::function<void()> refill = [&] {
+    MUST(aclrtSetDevice(0));
+    MUST(aclrtMemset(staging, kSize, 1, kSize));
+    refilled = true;
+    refilled.notify_all();
+  };
+  const Server server(load);
+  Hold(load, gate);
+  MUST(aclrtLaunchCallback(&Call, &refill, right ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK, load));
+  Load(input, staging, load);
+  Open(gate);
+  refilled.wait(false);
+  Finish(load);
+}
+
+// Every replay has its own run of the function.
+PROGRAM(function_of_a_graph_refills_for_the_next_replay, "RW-HOST-003") {
+  const aclrtStream stem = Stream();
+  char *const input = Device(), *const staging = Pinned();
+  Gate gate;
+  std::function<void()> refill = [&] {
+    MUST(aclrtSetDevice(0));
+    MUST(aclrtMemset(staging, kSize, 1, kSize));
+  };
+  MUST(aclmdlRICaptureBegin(stem, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  Load(input, staging, stem);
+  if (right) Launch(&refill, stem);
+  aclmdlRI graph = nullptr;
+  MUST(aclmdlRICaptureEnd(stem, &graph));
+  gate.Hold(stem);
+  for (int round = 0; round < 3; ++round) MUST(aclmdlRIExecuteAsync(graph, stem));
+  if (!right) refill();
+  gate.Open();
+  Finish(stem);
+}
+
 PROGRAM(threads_with_one_block, "RW-RACE-003") {
   char *const block = Device(2 * kSize), *const in = Pinned();
   aclrtStream streams[2] = {};

@@ -214,10 +214,35 @@ PROGRAM(context_destroyed_under_its_work, "RW-LIFE-004") {
   MUST(aclrtGetCurrentContext(&before));
   MUST(aclrtCreateContext(&context, 0));
   const aclrtStream load = Stream();
-  Load(Device(), Pinned(), load);
+  char* const in = Pinned();
+  Load(Device(), in, load);
   if (right) Finish(load);
   MUST(aclrtDestroyContext(context));
   MUST(aclrtSetCurrentContext(before));
+  MUST(aclrtFreeHost(in));  // its work is over with the context
+}
+
+// What was refused has ended nothing.
+PROGRAM(free_that_was_refused, "RW-LIFE-001") {
+  const aclrtStream load = Stream();
+  char *const block = Device(), *const in = Pinned();
+  Load(block, in, load);
+  if (!right) MUST(aclrtFree(block));
+  if (right && aclrtFreeHost(block) == ACL_SUCCESS) MUST(ACL_ERROR_FAILURE);
+  Finish(load);
+  if (right) MUST(aclrtFree(block));
+}
+
+// A copy of pageable memory waits for its stream, also when it then tells what became of that.
+PROGRAM(error_of_a_stream_told_by_a_pageable_copy, "RW-LIFE-001") {
+  const aclrtStream work = Stream();
+  char *const block = Device(), *const in = Pinned();
+  static char pageable[kSize];
+  Load(block, in, work);
+  MUST(aclrtMemcpyAsync(block, kSize, pageable, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, work));  // fails when it runs
+  if (right && aclrtMemcpyAsync(block, kSize, pageable, kSize, ACL_MEMCPY_HOST_TO_DEVICE, work) == ACL_SUCCESS) MUST(ACL_ERROR_FAILURE);
+  MUST(aclrtFreeHost(in));
+  (void)aclrtSynchronizeStream(work);
 }
 
 PROGRAM(stream_left, "RW-LEAK-001") {

@@ -230,6 +230,27 @@ PROGRAM(pool_block_freed_in_the_wrong_streams_order, "RW-LIFE-001") {
   Finish({load, other});
 }
 
+// An allocation is no work.
+PROGRAM(stream_destroyed_by_force_under_a_pool_block, "RW-LIFE-005") {
+  const aclrtStream load = Stream();
+  char* const in = Pinned();
+  char* const block = FromPool(Pool(), load);
+  if (!right) Load(block, in, load);
+  MUST(aclrtDestroyStreamForce(load));
+}
+
+// A view that goes has nothing to do with what uses the same memory at its other address.
+PROGRAM(view_taken_away_under_its_load, "RW-LIFE-003") {
+  const aclrtStream load = Stream();
+  char *const one = Reserve(kPage), *const other = Reserve(kPage), *const in = Pinned();
+  const aclrtDrvMemHandle memory = Physical();
+  Map(one, memory);
+  Map(other, memory);
+  Load(right ? one : other, in, load);
+  MUST(aclrtUnmapMem(other));
+  Finish(load);
+}
+
 PROGRAM(pool_block_used_by_a_stream_that_did_not_wait, "RW-RACE-001") {
   const aclrtStream load = Stream(), store = Stream();
   char *const in = Pinned(), *const out = Pinned();

@@ -184,6 +184,24 @@ PROGRAM(word_of_the_last_round, "RW-RACE-001") {
   Finish({load, work});
 }
 
+// The reader sets the word back, so that the next round waits anew.
+PROGRAM(word_not_set_back_between_rounds, "RW-RACE-001") {
+  const aclrtStream load = Stream(), work = Stream();
+  char *const blocks[] = {Device(), Device()}, *const result = Device(), *const in = Pinned();
+  uint64_t* const ready = Word();
+  for (char* const block : blocks) {
+    Load(block, in, load);
+    WriteWord(ready, 1, load);
+    WaitWord(work, ready, 1, ACL_STREAM_WAIT_VALUE_EQ);
+    if (right) {
+      WriteWord(ready, 0, work);
+      Order(work, load);
+    }
+    Move(result, block, work);
+  }
+  Finish({load, work});
+}
+
 PROGRAM(word_beside_the_right_one, "RW-RACE-001") {
   const aclrtStream load = Stream(), other = Stream(), work = Stream();
   char *const block = Device(), *const beside = Device(), *const result = Device(), *const in = Pinned();
@@ -239,6 +257,43 @@ PROGRAM(streams_that_wait_for_each_other, "RW-HANG-001") {
   WaitNotify(other, second);
   RecordNotify(first, other);
   Finish({one, other});
+}
+
+// Not only streams are waited for.
+PROGRAM(event_behind_a_wait_for_nobody, "RW-HANG-001") {
+  const aclrtStream load = Stream(), work = Stream();
+  const aclrtEvent over = Event();
+  const aclrtNotify ready = Notify();
+  WaitNotify(work, ready);
+  Record(over, work);
+  if (right) RecordNotify(ready, load);
+  MUST(aclrtSynchronizeEvent(over));
+}
+
+PROGRAM(device_with_a_wait_for_nobody, "RW-HANG-001") {
+  const aclrtStream load = Stream(), work = Stream();
+  const aclrtNotify ready = Notify();
+  WaitNotify(work, ready);
+  if (right) RecordNotify(ready, load);
+  MUST(aclrtSynchronizeDevice());
+}
+
+PROGRAM(stream_destroyed_at_a_wait_for_nobody, "RW-HANG-001") {
+  const aclrtStream load = Stream(), work = Stream();
+  const aclrtNotify ready = Notify();
+  WaitNotify(work, ready);
+  if (right) RecordNotify(ready, load);
+  MUST(aclrtDestroyStream(work));
+}
+
+PROGRAM(pageable_copy_behind_a_wait_for_nobody, "RW-HANG-001") {
+  const aclrtStream load = Stream(), work = Stream();
+  char* const block = Device();
+  static char pageable[kSize];
+  const aclrtNotify ready = Notify();
+  WaitNotify(work, ready);
+  if (right) RecordNotify(ready, load);
+  Load(block, pageable, work);
 }
 
 PROGRAM(word_that_never_gets_there, "RW-HANG-001") {
