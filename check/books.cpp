@@ -64,6 +64,11 @@ StreamIndex Books::StreamOf(aclrtStream stream) {
   return index;
 }
 
+std::vector<Place> Books::LastOf(aclrtStream stream) const {
+  const auto known = streams_.find(stream);
+  return known == streams_.end() ? std::vector<Place>{} : std::vector{model.LastOf(known->second.index)};
+}
+
 void Books::AddStream(aclrtStream handle, uint32_t operation) {
   const StreamIndex index = model.AddStream();
   streams_[handle] = {index, CurrentDevice(), CurrentContext(), operation};

@@ -65,6 +65,8 @@ class Books {
 
   // The stream of a handle, made up when it was made unseen (default streams, other languages' runtimes).
   StreamIndex StreamOf(aclrtStream stream);
+  // Up to where it has work; nothing of a handle that nobody has used.
+  std::vector<Place> LastOf(aclrtStream stream) const;
   void AddStream(aclrtStream handle, uint32_t operation);
   // Unless the handle is another stream's by now.
   void RemoveStream(aclrtStream handle, StreamIndex index);

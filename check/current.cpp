@@ -26,4 +26,10 @@ aclrtContext CurrentContext() {
   return current;
 }
 
+bool InUse(int32_t device) {
+  static const auto ask = reinterpret_cast<decltype(&aclrtGetPrimaryCtxState)>(FindInTarget("aclrtGetPrimaryCtxState"));
+  int32_t active = 0;
+  return ask != nullptr && ask(device, nullptr, &active) == ACL_SUCCESS && active != 0;
+}
+
 }  // namespace ropeway::check

@@ -10,5 +10,7 @@ namespace ropeway::check {
 aclrtStream Named(aclrtStream stream);
 int32_t CurrentDevice();
 aclrtContext CurrentContext();
+// Whether somebody has set the device and not reset it. An AscendCL that cannot tell counts nobody.
+bool InUse(int32_t device);
 
 }  // namespace ropeway::check

@@ -24,6 +24,7 @@ struct Rows {
   size_t src_pitch;
   size_t width;
   size_t height;
+  bool empty() const { return width == 0 || height == 0; }
 };
 
 // Rows without room between them are one range.
@@ -44,7 +45,6 @@ std::vector<Access> AccessesOf(const Rows& rows) {
 bool RefusedRows(size_t width, size_t height) { return width > 5000000 || height > 5242880; }
 
 void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKind kind, StreamIndex index) {
-  if (rows.width == 0 || rows.height == 0) return;
   books.CopiedInto(rows.dst, rows.width + (rows.height - 1) * rows.dst_pitch);
   if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {  // the source was taken during the call
     books.HostUse(Rule::kHostPasses, RangeOf(rows.src, rows.width), false, operation);
@@ -70,7 +70,7 @@ class WaitOfPageable {
     if (!Books::Get().model.AnyHeld()) return;
     wait_.emplace(call, [&, named = Named(stream)](Books& books) {
       const bool waits = Pageable(books, dst) || Pageable(books, src);
-      return waits ? std::vector{books.model.LastOf(books.StreamOf(named))} : std::vector<Place>{};
+      return waits ? books.LastOf(named) : std::vector<Place>{};
     });
   }
 
@@ -85,12 +85,13 @@ void KeepRefused(Call& call, aclError code, const void* dst, const void* src, ac
   if (!TellsItsStreamsError(code)) return;
   const aclrtStream named = Named(stream);
   call.Keep([&](Books& books, uint32_t) {
-    if (Pageable(books, dst) || Pageable(books, src)) books.model.Finish(books.model.LastOf(books.StreamOf(named)));
+    if (!Pageable(books, dst) && !Pageable(books, src)) return;
+    for (const Place& place : books.LastOf(named)) books.model.Finish(place);
   });
 }
 
 void KeepAtOnce(Books& books, uint32_t operation, const Rows& rows) {
-  if (rows.width == 0 || rows.height == 0) return;
+  if (rows.empty()) return;
   books.WhenDone([rows](Books& settled) { settled.CopiedInto(rows.dst, rows.width + (rows.height - 1) * rows.dst_pitch); });
   for (const Access& access : AccessesOf(rows)) books.HostUse(Rule::kHostPasses, access.range, access.write, operation);
 }
@@ -106,19 +107,21 @@ void KeepMemset(Books& books, uint32_t operation, void* address, size_t size, St
 }  // namespace
 
 // A copy that may wait for its stream, and tell what became of it.
-#define RW_COPY(name, parameters, arguments, ...)                                                                               \
-  RW_HOOK(name);                                                                                                                \
-  aclError name parameters {                                                                                                    \
-    RW_CALL(name);                                                                                                              \
-    const WaitOfPageable wait(call, dst, src, stream);                                                                          \
-    const aclError code = NEXT(name) arguments;                                                                                 \
-    if (code != ACL_SUCCESS) {                                                                                                  \
-      KeepRefused(call, code, dst, src, stream);                                                                                \
-      return code;                                                                                                              \
-    }                                                                                                                           \
-    const aclrtStream named = Named(stream);                                                                                    \
-    call.Keep([&](Books& books, uint32_t operation) { KeepCopy(books, operation, __VA_ARGS__, kind, books.StreamOf(named)); }); \
-    return code;                                                                                                                \
+#define RW_COPY(name, parameters, arguments, ...)                                                                        \
+  RW_HOOK(name);                                                                                                         \
+  aclError name parameters {                                                                                             \
+    RW_CALL(name);                                                                                                       \
+    const WaitOfPageable wait(call, dst, src, stream);                                                                   \
+    const aclError code = NEXT(name) arguments;                                                                          \
+    if (code != ACL_SUCCESS) {                                                                                           \
+      KeepRefused(call, code, dst, src, stream);                                                                         \
+      return code;                                                                                                       \
+    }                                                                                                                    \
+    const Rows rows __VA_ARGS__;                                                                                         \
+    if (rows.empty()) return code;                                                                                       \
+    const aclrtStream named = Named(stream);                                                                             \
+    call.Keep([&](Books& books, uint32_t operation) { KeepCopy(books, operation, rows, kind, books.StreamOf(named)); }); \
+    return code;                                                                                                         \
   }
 
 RW_COPY(aclrtMemcpyAsync, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
@@ -132,10 +135,10 @@ RW_QUEUED_IF(count != 0, aclError, aclrtMemsetAsync, (void* devPtr, size_t maxCo
              (devPtr, maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
 RW_QUEUED_IF(N != 0, aclError, aclrtMemsetD32Async, (void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream),
              (ptr, memSize, value, N, stream), KeepMemset(books, operation, ptr, 4 * N, index))
-RW_QUEUED(aclrtReduceAsync,
-          (void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream, void* reserve),
-          (dst, src, count, kind, type, stream, reserve),
-          KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, ACL_MEMCPY_DEVICE_TO_DEVICE, index))
+RW_QUEUED_IF(count != 0, aclError, aclrtReduceAsync,
+             (void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream, void* reserve),
+             (dst, src, count, kind, type, stream, reserve),
+             KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, ACL_MEMCPY_DEVICE_TO_DEVICE, index))
 
 // Judged before they happen: what they pass may be over when they return.
 RW_AT_ONCE(aclrtMemcpy, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind), (dst, destMax, src, count, kind),

@@ -65,7 +65,7 @@ aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOf
                                     aclrtMemcpyKind kind, aclrtStream stream) {
   RW_CALL(aclrtMemcpyAsyncWithOffset);
   const aclError code = NEXT(aclrtMemcpyAsyncWithOffset)(dst, destMax, dstDataOffset, src, count, srcDataOffset, kind, stream);
-  if (code != ACL_SUCCESS) return code;
+  if (code != ACL_SUCCESS || count == 0) return code;
   const aclrtStream named = Named(stream);
   Cell to(dst), from(src);
   call.Keep([&](Books& books, uint32_t) {

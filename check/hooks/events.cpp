@@ -1,4 +1,5 @@
 // Events of the three kinds, and notifies.
+#include "check/coming.h"
 #include "check/host_wait.h"
 
 using namespace ropeway::check;
@@ -34,6 +35,12 @@ void KeepOutside(Books& books, uint32_t operation, EventState& event, StreamInde
   if (effect == Step::Effect::kPass) step.point = std::make_shared<Point>();
   const Place place = books.model.Submit(index, std::move(step));
   if (effect == Step::Effect::kWaitFlag) event.waits[index] = place;
+}
+
+// What others see of a record at once; a wait that is tied to a record comes behind the call.
+std::shared_ptr<Signal> FlagOf(const Books& books, aclrtEvent handle) {
+  const auto known = books.events.find(handle);
+  return known != books.events.end() && (known->second.is_flag || known->second.outside) ? known->second.flag : nullptr;
 }
 
 void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex index, uint32_t flag = 0) {
@@ -141,9 +148,10 @@ RW_KEPT(aclrtIpcOpenEventHandle, (aclrtIpcEventHandle handle, aclrtEvent* event)
         KeepOpened(books, operation, *event, handle))
 RW_AT_ONCE(aclrtDestroyEvent, (aclrtEvent event), (event), KeepDestroy(books, operation, event))
 
-RW_QUEUED(aclrtRecordEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepRecord(books, operation, event, index))
-RW_QUEUED(aclrtRecordEventWithFlag, (aclrtEvent event, aclrtStream stream, uint32_t flag), (event, stream, flag),
-          KeepRecord(books, operation, event, index, flag))
+RW_RELEASES(aclrtRecordEvent, (aclrtEvent event, aclrtStream stream), (event, stream), FlagOf(books, event),
+            KeepRecord(books, operation, event, index))
+RW_RELEASES(aclrtRecordEventWithFlag, (aclrtEvent event, aclrtStream stream, uint32_t flag), (event, stream, flag), FlagOf(books, event),
+            KeepRecord(books, operation, event, index, flag))
 RW_QUEUED(aclrtResetEvent, (aclrtEvent event, aclrtStream stream), (event, stream), KeepReset(books, operation, event, index))
 RW_QUEUED(aclrtStreamWaitEvent, (aclrtStream stream, aclrtEvent event), (stream, event), KeepWait(books, operation, event, index))
 RW_QUEUED(aclrtStreamWaitEventWithFlag, (aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag),

@@ -56,8 +56,7 @@ void KeepPoolMalloc(Books& books, uint32_t operation, void* address, size_t size
 void KeepPoolFree(Books& books, uint32_t operation, void* address, StreamIndex index) {
   const Block* const block = books.BlockAt(address);
   if (block == nullptr) return;
-  const Access whole{block->range, true};
-  books.model.SubmitUse(index, operation, {&whole, 1});
+  books.model.GiveBack(index, block->range, operation);
   books.HandBack(address);
 }
 
@@ -102,6 +101,6 @@ RW_AT_ONCE(aclrtFreeHostWithDevSync, (void* ptr), (ptr), (void)operation; KeepSy
 
 RW_KEPT(aclrtIpcMemImportByKey, (void** ptr, const char* key, uint64_t flags), (ptr, key, flags), KeepImport(books, operation, *ptr, key))
 RW_AT_ONCE(aclrtIpcMemClose, (const char* key), (key), KeepClose(books, operation, key))
-RW_QUEUED(aclrtMemPoolMallocAsync, (void** ptr, size_t size, aclrtMemPool memPool, aclrtStream stream), (ptr, size, memPool, stream),
-          KeepPoolMalloc(books, operation, *ptr, size, index))
+RW_QUEUED_IF(size != 0, aclError, aclrtMemPoolMallocAsync, (void** ptr, size_t size, aclrtMemPool memPool, aclrtStream stream),
+             (ptr, size, memPool, stream), KeepPoolMalloc(books, operation, *ptr, size, index))
 RW_QUEUED(aclrtMemPoolFreeAsync, (void* ptr, aclrtStream stream), (ptr, stream), KeepPoolFree(books, operation, ptr, index))

@@ -1,5 +1,5 @@
 // Notifies, and words of memory that streams wait for.
-#include "check/call.h"
+#include "check/coming.h"
 
 using namespace ropeway::check;
 
@@ -32,6 +32,11 @@ void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
     const auto at = settled.notifies.find(handle);
     if (at != settled.notifies.end() && at->second.flag == flag) settled.notifies.erase(at);  // else another notify has the handle by now
   });
+}
+
+std::shared_ptr<Signal> FlagOf(const Books& books, aclrtNotify handle) {
+  const auto known = books.notifies.find(handle);
+  return known == books.notifies.end() ? nullptr : known->second.flag;
 }
 
 void KeepRecord(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
@@ -71,11 +76,13 @@ RW_KEPT(aclrtNotifyGetExportKey, (aclrtNotify notify, char* key, size_t len, uin
 RW_KEPT(aclrtNotifyImportByKey, (aclrtNotify * notify, const char* key, uint64_t flags), (notify, key, flags),
         KeepImport(books, operation, *notify, key))
 RW_AT_ONCE(aclrtDestroyNotify, (aclrtNotify notify), (notify), KeepDestroy(books, operation, notify))
-RW_QUEUED(aclrtRecordNotify, (aclrtNotify notify, aclrtStream stream), (notify, stream), KeepRecord(books, operation, notify, index))
+RW_RELEASES(aclrtRecordNotify, (aclrtNotify notify, aclrtStream stream), (notify, stream), FlagOf(books, notify),
+            KeepRecord(books, operation, notify, index))
 RW_QUEUED(aclrtWaitAndResetNotify, (aclrtNotify notify, aclrtStream stream, uint32_t timeout), (notify, stream, timeout),
           KeepWait(books, operation, notify, index))
 
-RW_QUEUED(aclrtValueWrite, (void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream), (devAddr, value, flag, stream),
-          KeepWord(books, operation, Step::Effect::kStore, devAddr, value, flag, index))
+RW_RELEASES(aclrtValueWrite, (void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream), (devAddr, value, flag, stream),
+            books.model.WordAt(reinterpret_cast<uintptr_t>(devAddr)),
+            KeepWord(books, operation, Step::Effect::kStore, devAddr, value, flag, index))
 RW_QUEUED(aclrtValueWait, (void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream), (devAddr, value, flag, stream),
           KeepWord(books, operation, Step::Effect::kWaitWord, devAddr, value, flag, index))

@@ -10,7 +10,7 @@ namespace {
 template <typename Wait>
 aclError WaitForStream(Call& call, aclrtStream stream, Wait wait) {
   const aclrtStream named = Named(stream);
-  const HostWait waited(call, [&](Books& books) { return std::vector{books.model.LastOf(books.StreamOf(named))}; });
+  const HostWait waited(call, [&](Books& books) { return books.LastOf(named); });
   const aclError code = wait();
   if (HasWaited(code)) waited.Finish(call);
   return code;
@@ -35,9 +35,11 @@ void KeepDestroy(Books& books, aclrtStream stream, StreamIndex index) {
 }
 
 void KeepForcedDestroy(Books& books, uint32_t operation, aclrtStream stream) {
-  const StreamIndex index = books.StreamOf(stream);
-  if (books.model.Pending(index)) books.Tell(Rule::kLifeDestroy, operation, "destroys " + books.NameOf(index) + ", whose work is dropped");
-  books.WhenDone([=](Books& settled) { KeepDestroy(settled, stream, index); });
+  for (const auto& [index, number] : books.LastOf(stream)) {
+    if (books.model.Pending(index))
+      books.Tell(Rule::kLifeDestroy, operation, "destroys " + books.NameOf(index) + ", whose work is dropped");
+    books.WhenDone([stream, one = index](Books& settled) { KeepDestroy(settled, stream, one); });
+  }
 }
 
 void KeepReset(Books& books, uint32_t operation, int32_t device) {
@@ -65,15 +67,15 @@ RW_KEPT(aclrtCreateStreamV2, (aclrtStream * stream, const aclrtStreamConfigHandl
 RW_HOOK(aclrtDestroyStream);
 aclError aclrtDestroyStream(aclrtStream stream) {
   RW_CALL(aclrtDestroyStream);
-  StreamIndex index = 0;
-  call.Keep([&](Books& books, uint32_t) { index = books.StreamOf(stream); });
-  const HostWait wait(call, [&](Books& books) { return std::vector{books.model.LastOf(index)}; });
+  std::vector<Place> last;
+  const HostWait wait(call, [&](Books& books) { return last = books.LastOf(stream); });
   const aclError code = NEXT(aclrtDestroyStream)(stream);
-  if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t) { KeepDestroy(books, stream, index); });
+  if (code == ACL_SUCCESS && !last.empty()) call.Keep([&](Books& books, uint32_t) { KeepDestroy(books, stream, last.front().stream); });
   return code;
 }
 RW_AT_ONCE(aclrtDestroyStreamForce, (aclrtStream stream), (stream), KeepForcedDestroy(books, operation, stream))
-RW_KEPT(aclrtStreamAbort, (aclrtStream stream), (stream), (void)operation; books.model.Finish(books.model.LastOf(books.StreamOf(stream))))
+RW_KEPT(aclrtStreamAbort, (aclrtStream stream), (stream), (void)operation; for (const Place& last
+                                                                                : books.LastOf(stream)) books.model.Finish(last))
 
 RW_HOOK(aclrtSynchronizeStream);
 aclError aclrtSynchronizeStream(aclrtStream stream) {
@@ -103,14 +105,26 @@ RW_HOOK(aclrtStreamQuery);
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   RW_CALL(aclrtStreamQuery);
   const aclrtStream named = Named(stream);
-  Place last;
-  call.Keep([&](Books& books, uint32_t) { last = books.model.LastOf(books.StreamOf(named)); });
+  std::vector<Place> last;
+  call.Keep([&](Books& books, uint32_t) { last = books.LastOf(named); });
   const aclError code = NEXT(aclrtStreamQuery)(stream, status);
-  if (code == ACL_SUCCESS && *status == ACL_STREAM_STATUS_COMPLETE) call.Keep([&](Books& books, uint32_t) { books.model.Finish(last); });
+  if (code != ACL_SUCCESS || *status != ACL_STREAM_STATUS_COMPLETE) return code;
+  call.Keep([&](Books& books, uint32_t) {
+    for (const Place& place : last) books.model.Finish(place);
+  });
   return code;
 }
 
-RW_AT_ONCE(aclrtResetDevice, (int32_t deviceId), (deviceId), KeepReset(books, operation, deviceId))
+// Threads that set the device keep it: only the last reset is one.
+RW_HOOK(aclrtResetDevice);
+aclError aclrtResetDevice(int32_t deviceId) {
+  RW_CALL(aclrtResetDevice);
+  call.Judge([&](Books& books, uint32_t operation) { KeepReset(books, operation, deviceId); });
+  const aclError code = NEXT(aclrtResetDevice)(deviceId);
+  if (code == ACL_SUCCESS && !InUse(deviceId)) call.Settle();
+  return code;
+}
+
 RW_AT_ONCE(aclrtResetDeviceForce, (int32_t deviceId), (deviceId), KeepReset(books, operation, deviceId))
 RW_AT_ONCE(aclrtDestroyContext, (aclrtContext context), (context), KeepContextDestroy(books, operation, context))
 RW_KEPT(aclFinalize, (void), (), (void)operation; books.FinishAll(-1))

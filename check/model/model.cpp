@@ -41,6 +41,11 @@ void Set(Flag* flag, const Clock& clock) {
   flag->clock = clock;
 }
 
+void Clear(Flag* flag) {
+  flag->set = false;
+  flag->clock = {};
+}
+
 }  // namespace
 
 StreamIndex Model::AddStream() {
@@ -121,8 +126,11 @@ void Model::TellWatcher(const Place& place, const Access& access) {
 }
 
 void Model::TellWords(const Place& place, const Range& range) {
-  for (auto at = words_.lower_bound(range.begin); at != words_.end() && at->first < range.end; ++at)
-    AddStore(at->second.get(), {false, 0, streams_[place.stream].clock, place});
+  for (auto at = words_.lower_bound(range.begin); at != words_.end() && at->first < range.end; ++at) {
+    Word::Store store{false, 0, streams_[place.stream].clock, place};
+    store.clock.Raise(place);
+    AddStore(at->second.get(), std::move(store));
+  }
 }
 
 // Whoever comes from now on is behind the last store that the host saw finished.
@@ -188,16 +196,18 @@ void Model::Perform(StreamIndex index, const Step& step) {
       Wait(index, step.point->clock, step.point.get());
       stream.last_wait = step.point;
       break;
-    case Step::Effect::kWaitFlag: Wait(index, step.flag->clock, step.flag.get()); break;
+    case Step::Effect::kWaitFlag:
     case Step::Effect::kTakeFlag:
+      if (!step.flag->set) PassEarly(step.flag.get(), {index, step.number}, step.effect == Step::Effect::kTakeFlag);
       Wait(index, step.flag->clock, step.flag.get());
-      *step.flag = {};
+      if (step.effect == Step::Effect::kTakeFlag) Clear(step.flag.get());
       break;
     case Step::Effect::kWaitWord:
       if (const Word::Store* store = Satisfying(index, step)) {
         Wait(index, store->clock, step.word.get());
         break;
       }
+      PassEarly(step.word.get(), {index, step.number}, false);
       for (const Word::Store& store : step.word->stores) Wait(index, store.clock, step.word.get());
       break;
     case Step::Effect::kCall: AddRun(index, step); break;
@@ -214,15 +224,34 @@ void Model::Perform(StreamIndex index, const Step& step) {
       step.point->passed = true;
       Release(index, step.point.get());
       if (step.flag) Release(index, step.flag.get());
-      if (step.flag) Set(step.flag.get(), stream.clock);
+      if (step.flag && !SettleEarly(step.flag.get(), stream.clock)) Set(step.flag.get(), stream.clock);
       break;
-    case Step::Effect::kClearFlag: *step.flag = {}; break;
+    case Step::Effect::kClearFlag: Clear(step.flag.get()); break;
     case Step::Effect::kStore:
+      SettleEarly(step.word.get(), stream.clock);
       AddStore(step.word.get(), {true, step.value, stream.clock, {index, step.number}});
       Release(index, step.word.get());
       break;
     default: break;
   }
+}
+
+void Model::PassEarly(Signal* signal, const Place& place, bool takes) {
+  if (signal->coming > signal->early.size()) signal->early.push_back({place, takes});
+}
+
+// Whether one of those who passed before took it.
+bool Model::SettleEarly(Signal* signal, const Clock& clock) {
+  while (!signal->early.empty()) {
+    const Signal::Early first = signal->early.front();
+    signal->early.erase(signal->early.begin());
+    if (Finished(first.place))
+      Finish(clock);
+    else
+      Wait(first.place.stream, clock, signal);
+    if (first.takes) return true;
+  }
+  return false;
 }
 
 // Runs that the host saw finished and that never began were dropped.
@@ -423,6 +452,15 @@ std::vector<Access> Model::Folded(std::span<const Access> accesses) const {
       if (is_view) folded.push_back({access.range, access.write, true});
     });
   return folded;
+}
+
+void Model::GiveBack(StreamIndex index, const Range& range, uint32_t operation) {
+  const Access whole{range, true};
+  if (!streams_[index].held.empty()) {
+    SubmitUse(index, operation, {&whole, 1});  // not known yet what is in front
+    return;
+  }
+  Use(index, streams_[index].submitted, operation, {&whole, 1});
 }
 
 void Model::Own(StreamIndex index, const Range& range, uint32_t operation) {

@@ -70,8 +70,10 @@ class Model {
   void PassEnd(const Range& range, const OnUse& meet);
   void Forget(const Range& range);
   void HostWrote(const Range& range);
-  // These bytes are the stream's from here on: others have to wait for what it has so far.
+  // These bytes are the stream's from here on: others have to wait for what it has so far. That is no work of the stream.
   void Own(StreamIndex stream, const Range& range, uint32_t operation);
+  // Nor are they from here on: whoever used them has to be in front.
+  void GiveBack(StreamIndex stream, const Range& range, uint32_t operation);
   // `range` shows the bytes at `original`, until one of the two is forgotten.
   void AddView(const Range& range, uintptr_t original) { views_.Add(range, original); }
   std::shared_ptr<Word> WordAt(uintptr_t address);
@@ -114,6 +116,8 @@ class Model {
   void Pass(const Range& range, bool write, const Function::Run* by, const OnUse& meet) const;
   void PassHeld(StreamIndex index, const Range& range, bool write, const Function::Run* by, const OnUse& meet) const;
   std::vector<Access> Folded(std::span<const Access> accesses) const;
+  static void PassEarly(Signal* signal, const Place& place, bool takes);
+  bool SettleEarly(Signal* signal, const Clock& clock);
   void AddStore(Word* word, Word::Store store);
   void AddRun(StreamIndex index, const Step& step);
   void DrainTo(const Function& function);

@@ -27,15 +27,26 @@ struct Point {
   bool in_capture = false;
 };
 
+// What a stream can wait for, and another releases. A release takes effect before the call that submits it returns, so others may see that
+// somebody has passed before the release is known here: those who pass meanwhile are kept, and get its order when it is.
+struct Signal {
+  struct Early {
+    Place place;
+    bool takes;
+  };
+  unsigned coming = 0;  // calls that release it and have not returned
+  std::vector<Early> early;
+};
+
 // A bit that records set and waits look at: a classic event (a wait leaves it, a reset clears it) or a notify (a wait takes it).
-struct Flag {
+struct Flag : Signal {
   bool set = false;
   Clock clock;
   bool latest = false;  // it stands for the latest record, and not for the first since it was taken back
 };
 
 // A word of device memory that streams wait for. What a plain copy put there is not known.
-struct Word {
+struct Word : Signal {
   struct Store {
     bool known = false;
     uint64_t value = 0;

@@ -362,6 +362,30 @@ TEST_F(ModelOfOrder, ReplaysAreFinishedWithoutWhatIsBehindThem) {
   EXPECT_EQ(Passed(500, 600), 1);
 }
 
+TEST_F(ModelOfOrder, WhoPassedWhileTheReleaseWasOnItsWayGetsItsOrder) {
+  const auto flag = std::make_shared<Flag>();
+  WaitFlag(b_, flag, Effect::kTakeFlag);
+  Write(a_);
+  flag->coming = 1;
+  model_.Finish(model_.LastOf(b_));  // the host saw that it passed
+  Read(b_);
+  EXPECT_EQ(conflicts_.size(), 1u);
+  Record(a_, flag);
+  EXPECT_FALSE(flag->set) << "it was taken";
+  EXPECT_FALSE(model_.Pending(a_));
+  flag->coming = 0;
+  WaitFlag(c_, flag, Effect::kTakeFlag);
+  EXPECT_NE(model_.HeldAt(c_), nullptr);
+}
+
+TEST_F(ModelOfOrder, WhatPassedWithoutAReleaseTakesNoLaterOne) {
+  const auto flag = std::make_shared<Flag>();
+  WaitFlag(b_, flag, Effect::kTakeFlag);
+  model_.Finish(model_.LastOf(b_));  // by another process
+  Record(a_, flag);
+  EXPECT_TRUE(flag->set);
+}
+
 TEST_F(ModelOfOrder, MemoryOfAStreamIsNoWorkOfIt) {
   model_.Own(a_, {0, 100}, 0);
   EXPECT_FALSE(model_.Pending(a_));

@@ -200,6 +200,21 @@ PROGRAM(device_reset_under_its_work, "RW-LIFE-004") {
   MUST(aclrtSetDevice(0));
 }
 
+// Every thread that has set the device resets it. Only the last one ends it.
+PROGRAM(device_reset_by_the_last_of_two, "RW-LIFE-004") {
+  MUST(aclrtSetDevice(1));
+  if (right) MUST(aclrtSetDevice(1));
+  const aclrtStream load = Stream();
+  Load(Device(), Pinned(), load);
+  MUST(aclrtResetDevice(1));
+  if (right) {
+    MUST(aclrtSetDevice(1));
+    Finish(load);
+    MUST(aclrtResetDeviceForce(1));
+  }
+  MUST(aclrtSetDevice(0));
+}
+
 PROGRAM(device_reset_by_force, "RW-LIFE-004") {
   MUST(aclrtSetDevice(1));
   const aclrtStream load = Stream(), other = Stream();
