@@ -53,4 +53,8 @@ if(BUILD_TESTING)
                                                        PYTHONDONTWRITEBYTECODE=1 ROPEWAY_TEST_TREE=${ROPEWAY_CANN_DIR})
   ropeway_watched_test(check_listeners bash ${PROJECT_SOURCE_DIR}/tests/check/listeners.sh $<TARGET_FILE:ropeway>
                        $<TARGET_FILE:check_one_wrong_test> ${ROPEWAY_CANN_DIR} ${ROPEWAY_PYTHON} ${PROJECT_SOURCE_DIR}/tests/check)
+  set(check_corpus ${PROJECT_SOURCE_DIR}/tests/check/corpus)
+  ropeway_watched_test(check_corpus_python python3 ${check_corpus}/corpus_test.py ${ROPEWAY_CANN_DIR}/bin/ropeway ${ROPEWAY_PYTHON}
+                       ${check_corpus}/pyacl_programs.py)
+  set_property(TEST check_corpus_python APPEND PROPERTY ENVIRONMENT PYTHONPATH=${ROPEWAY_CANN_DIR}/${site_packages} PYTHONDONTWRITEBYTECODE=1)
 endif()

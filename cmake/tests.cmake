@@ -234,6 +234,7 @@ function(ropeway_check_corpus)
   file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/check/corpus/*.cpp)
   ropeway_program(check_corpus ${sources} ${page_programs})
   ropeway_test_compile(check_corpus program_headers)
+  target_link_libraries(check_corpus PRIVATE hccl)
   ropeway_watched_test(check_examples bash ${tests_dir}/check/examples.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR}/examples
                        ${CMAKE_BINARY_DIR}/examples)
   ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""corpus_test.py ROPEWAY CORPUS [--all] [--rounds N] [--jobs N] [--only REGEX]: runs the corpus under `ropeway check`.
+"""corpus_test.py [--all] [--rounds N] [--jobs N] [--only REGEX] ROPEWAY CORPUS...: runs the corpus under `ropeway check`.
+
+CORPUS is a command, the program check_corpus or python3 and pyacl_programs.py: with --list it tells its programs, with a name it runs one.
 
 Every wrong program must be found with exactly its rule, and no right one with any; tips count only where a tip is expected.
 
@@ -26,7 +28,7 @@ Program = collections.namedtuple("Program", "name rule pair_rule")  # rule "-" f
 
 
 def programs(corpus):
-    lines = subprocess.run([corpus, "--list"], check=True, capture_output=True, text=True).stdout.split("\n")
+    lines = subprocess.run([*corpus, "--list"], check=True, capture_output=True, text=True).stdout.split("\n")
     listed = [line.split() for line in lines if line]
     rules = {name.rsplit(".", 1)[0]: rule for name, rule in listed if rule != "-"}
     return [Program(name, rule, rules[name.rsplit(".", 1)[0]]) for name, rule in listed]
@@ -47,7 +49,7 @@ class Run:
 
     def command(self, output):
         flags = {"RW-LEAK-001": ["--leaks"], "RW-HANG-001": ["--hang", "1"]}.get(self.program.pair_rule, [])
-        return [self.options.ropeway, "check", "--json", "--output", output, *flags, "--", self.options.corpus, self.program.name]
+        return [self.options.ropeway, "check", "--json", "--output", output, *flags, "--", *self.options.corpus, self.program.name]
 
     def __call__(self):
         """None, or what is wrong with it. Findings come through a pipe, which is at its end when the program is."""
@@ -101,7 +103,7 @@ def chosen(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ropeway")
-    parser.add_argument("corpus")
+    parser.add_argument("corpus", nargs="+")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1)
