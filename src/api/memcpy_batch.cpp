@@ -82,6 +82,7 @@ Status RequireAttributeRanges(const BatchItems& items) {
 }
 
 Task BatchTask(std::unique_ptr<Batch>& batch, const char* call) {
+  batch->Arrange(PartOrder::Of(batch->pieces().size()));
   Task task{};
   task.kind = TaskKind::kBatch;
   task.method = PlanBatch(batch->bytes(), TheEngine().traits()).method;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/batch_rest.h"
+#include "engine/part_order.h"
 
 namespace ropeway {
 
@@ -125,6 +126,13 @@ class Batch {
   void CutToSeal() {
     pieces_.resize(sealed_);
     bytes_ = sealed_bytes_;
+  }
+
+  // The pieces that are there, in another order; none has come behind them.
+  void Arrange(const PartOrder& order) {
+    if (order.as_given()) return;
+    const std::vector<Piece> given(pieces_.begin(), pieces_.end());
+    for (size_t turn = 0; turn < given.size(); ++turn) pieces_[turn] = given[order[turn]];
   }
 
   // More pieces will come; what is there now stays as it is.

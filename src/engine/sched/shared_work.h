@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/spin_lock.h"
+#include "engine/part_order.h"
 #include "engine/volley.h"
 
 namespace ropeway::sched {
@@ -35,26 +36,29 @@ class SharedWork {
   std::atomic<int> guests_{0};  // that are inside; they come under the lock, and have touched the work for the last time when they leave
 };
 
-// A range cut into chunks of one size, and a counter that deals them out.
+// A range cut into chunks of one size, and a counter that deals them out in their order.
 class RangeWork final : public SharedWork {
  public:
   using Body = void (*)(void* context, size_t begin, size_t end);
-  RangeWork(size_t size, size_t chunk, Body body, void* context) : size_(size), chunk_(chunk), body_(body), context_(context) {}
+  RangeWork(size_t size, size_t chunk, Body body, void* context)
+      : size_(size), chunk_(chunk), body_(body), context_(context), order_(PartOrder::Of((size + chunk - 1) / chunk)) {}
 
   bool RunPortion() override {
-    const size_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (begin >= size_) return false;
+    const size_t turn = next_.fetch_add(1, std::memory_order_relaxed);
+    if (turn >= order_.count()) return false;
+    const size_t begin = order_[turn] * chunk_;
     body_(context_, begin, begin + chunk_ < size_ ? begin + chunk_ : size_);
     return true;
   }
-  bool AllTaken() const override { return next_.load(std::memory_order_relaxed) >= size_; }
-  size_t Portions() const override { return (size_ + chunk_ - 1) / chunk_; }
+  bool AllTaken() const override { return next_.load(std::memory_order_relaxed) >= order_.count(); }
+  size_t Portions() const override { return order_.count(); }
 
  private:
   const size_t size_;
   const size_t chunk_;
   const Body body_;
   void* const context_;
+  const PartOrder order_;
   std::atomic<size_t> next_{0};
 };
 
