@@ -80,10 +80,6 @@ std::string PrintedText(const Finding& finding) {
 
 }  // namespace
 
-void CountError() {
-  if (tally != nullptr) ++tally->errors;
-}
-
 bool Findings::Add(Rule rule, uint32_t one, uint32_t other) {
   const bool added = ++counts_[{rule, one, other}] == 1 || GetOptions().every;
   if (!added) ++repeated_;

@@ -45,7 +45,4 @@ class Findings {
   uint64_t errors_ = 0;
 };
 
-// One more error in the tally, from whoever tells it by itself. Takes no lock and no memory.
-void CountError();
-
 }  // namespace ropeway::check

@@ -14,5 +14,6 @@ struct Tally {
 };
 
 constexpr char kTallyVariable[] = "ROPEWAY_CHECK_TALLY";
+constexpr char kReportsVariable[] = "ROPEWAY_CHECK_REPORTS";  // the number of the pipe that reports of a race detector go to
 
 }  // namespace ropeway::check

@@ -1,13 +1,11 @@
 #include "check/thread_sanitizer.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "check/findings.h"
+#include "check/tally.h"
 
 extern "C" {
 __attribute__((weak)) void* __tsan_get_current_fiber();
@@ -18,10 +16,7 @@ __attribute__((weak)) void __tsan_acquire(void* address);
 __attribute__((weak)) void __tsan_release(void* address);
 __attribute__((weak)) void __tsan_read_range(void* address, unsigned long size);
 __attribute__((weak)) void __tsan_write_range(void* address, unsigned long size);
-__attribute__((weak)) int __tsan_get_report_mop(void* report, unsigned long index, int* thread, void** address, int* size, int* write,
-                                                int* atomic, void** trace, unsigned long trace_size);
-__attribute__((weak)) int __tsan_get_report_thread(void* report, unsigned long index, int* thread, unsigned long* os_id, int* running,
-                                                   const char** name, int* parent, void** trace, unsigned long trace_size);
+__attribute__((weak)) void __sanitizer_set_report_fd(void* descriptor);
 }
 
 namespace ropeway::check {
@@ -67,49 +62,21 @@ class ThreadSanitizer final : public Watcher {
   std::vector<void*> fibers_;
 };
 
-// The detector calls with its locks held: no memory, no call that it looks at.
-void Say(const char* text) { syscall(SYS_write, STDERR_FILENO, text, std::strlen(text)); }
-
-bool IsFiber(void* report, int thread) {
-  for (unsigned long i = 0; i < 8; ++i) {
-    int number = -1, running = 0, parent = 0;
-    unsigned long os_id = 0;
-    const char* name = nullptr;
-    void* trace[1];
-    if (__tsan_get_report_thread(report, i, &number, &os_id, &running, &name, &parent, trace, 1) == 0) return false;
-    if (number == thread) return name != nullptr && std::strncmp(name, kFiberName, sizeof kFiberName - 1) == 0;
-  }
-  return false;
+// Reports go through the command, which knows the names of the fibers; unless the program wants them somewhere else.
+void SendReports() {
+  const char* const number = std::getenv(kReportsVariable);
+  const char* const options = std::getenv("TSAN_OPTIONS");
+  if (number == nullptr || __sanitizer_set_report_fd == nullptr) return;
+  if (options != nullptr && std::strstr(options, "log_path") != nullptr) return;
+  __sanitizer_set_report_fd(reinterpret_cast<void*>(std::strtoul(number, nullptr, 10)));
 }
 
 }  // namespace
 
 std::unique_ptr<Watcher> WatchWithThreadSanitizer(std::function<bool(uintptr_t)> on_host) {
   if (__tsan_create_fiber == nullptr || __tsan_read_range == nullptr || __tsan_acquire == nullptr) return nullptr;
+  SendReports();
   return std::make_unique<ThreadSanitizer>(std::move(on_host));
 }
 
 }  // namespace ropeway::check
-
-// Behind each report of the detector: whether it is host code beside a queued copy, and which rule that is.
-extern "C" __attribute__((visibility("default"))) void __tsan_on_report(void* report) {
-  using namespace ropeway::check;
-  bool copy = false, host = false, host_writes = false;
-  for (unsigned long i = 0; i < 2; ++i) {
-    int thread = 0, size = 0, write = 0, atomic = 0;
-    void *address = nullptr, *trace[1];
-    if (__tsan_get_report_mop == nullptr || __tsan_get_report_mop(report, i, &thread, &address, &size, &write, &atomic, trace, 1) == 0)
-      return;
-    if (IsFiber(report, thread)) {
-      copy = true;
-    } else {
-      host = true;
-      host_writes = write != 0;
-    }
-  }
-  if (!copy || !host) return;
-  CountError();
-  Say(host_writes
-          ? "HOST  RW-HOST-002  the report above: host code writes a buffer that a pending copy uses     docs/check/RW-HOST-002.md\n"
-          : "HOST  RW-HOST-001  the report above: host code reads a buffer that a pending copy writes     docs/check/RW-HOST-001.md\n");
-}

@@ -17,6 +17,7 @@
 #include "check/tally.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/sanitizer_reports.h"
 
 namespace ropeway::cli {
 namespace {
@@ -103,11 +104,12 @@ int RunCheck(const CheckOptions& options) {
     std::fprintf(stderr, "ropeway check: %s is missing; install the tree again\n", layer.c_str());
     return 1;
   }
-  const check::Tally* const tally = ShareTally();
+  check::Tally* const tally = ShareTally();
   if (tally == nullptr) {
     std::perror("ropeway check: no shared memory");
     return 1;
   }
+  SanitizerReports reports;
   const pid_t program = fork();
   if (program < 0) {
     std::perror("ropeway check: no process");
@@ -118,7 +120,10 @@ int RunCheck(const CheckOptions& options) {
     setenv("ROPEWAY_CHECK", LayerOptions(options).c_str(), 1);
     _exit(Execute("check", options.words));
   }
-  return Judge(*tally, WaitFor(program));
+  reports.Start();
+  const int program_status = WaitFor(program);
+  tally->errors += reports.Finish();
+  return Judge(*tally, program_status);
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 
 #include "acl/acl.h"
 
+constexpr size_t kSize = 4096;
+
 int main(int argc, char** argv) {
   const int mistake = argc > 1 ? std::atoi(argv[1]) : 0;
-  constexpr size_t kSize = 4096;
   aclInit(nullptr);
   aclrtSetDevice(0);
   aclrtStream a = nullptr, b = nullptr;
@@ -38,5 +39,11 @@ int main(int argc, char** argv) {
   if (mistake == 4) in[9] = 3;  // the other stream reads it
   aclrtSynchronizeStream(b);
   in[9] = 4;
+  // What is behind a function uses what the function leaves.
+  aclrtLaunchHostFunc(
+      a, [](void* buffer) { std::memset(buffer, 5, kSize); }, in);
+  aclrtMemcpyAsync(device, kSize, in, kSize, ACL_MEMCPY_HOST_TO_DEVICE, a);
+  aclrtSynchronizeStream(a);
+  in[9] = 6;
   return 0;
 }
