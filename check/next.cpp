@@ -14,6 +14,16 @@ void ropeway_check_find_dlsym();
 
 namespace ropeway::check {
 
+namespace {
+
+// A program may close what it opened; the layer keeps calling it.
+void StayLoaded(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) != 0) dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+}  // namespace
+
 Hook* Hook::first_ = nullptr;
 
 Hook::Hook(const char* name, void* function) : name_(name), function_(function), behind_(first_) { first_ = this; }
@@ -25,7 +35,9 @@ Hook* Hook::Find(const char* name) {
 }
 
 void Hook::Offer(void* next) {
-  if (next != function_) next_.store(next, std::memory_order_release);
+  if (next == function_ || next == next_.load(std::memory_order_relaxed)) return;
+  StayLoaded(next);
+  next_.store(next, std::memory_order_release);
 }
 
 void* Hook::Next() {

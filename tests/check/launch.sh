@@ -54,7 +54,13 @@ expect "a folder with a space" 1 RW-RACE-001 "$work/a tree/bin/ropeway" check --
 expect "and another AscendCL" 1 RW-RACE-001 "$work/a tree/bin/ropeway" check --on "$work/mini" --json --output "$work/found" -- "$work/opened"
 
 expect "a child's finding counts" 1 RW-RACE-001 check -- bash -c "'$work/lazy'; true"
-expect "a crash keeps what was found" 139 RW-RACE-001 check -- bash -c "'$work/lazy'; kill -SEGV \$\$"
+for program in lazy opened; do
+  expect "$program: a crash keeps what was found" 139 RW-RACE-001 check -- "$work/$program" crash
+  expect "$program: so does an exec" 1 RW-RACE-001 check -- "$work/$program" exec
+  expect "$program: a child by itself" 1 RW-RACE-001 check -- "$work/$program" fork
+done
+expect "a library that is closed and opened again" 1 "RW-RACE-001 RW-RACE-001" check --every -- "$work/opened" twice
+expect "and another AscendCL" 1 "RW-RACE-001 RW-RACE-001" check --every --on "$work/mini" -- "$work/opened" twice
 expect "the program's own status" 3 "" check -- bash -c "'$work/lazy' right; exit 3"
 expect "no such program" 127 "" check -- "$work/nothing"
 printf 'RW-RACE-001 race.cpp # known\n' >"$work/suppressed"
