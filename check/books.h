@@ -105,7 +105,12 @@ class Books {
   template <typename Judge>
   void Draft(Drafts* drafts, Judge judge) {
     drafts_ = drafts;
-    judge();
+    try {
+      judge();
+    } catch (...) {  // no memory
+      drafts_ = nullptr;
+      throw;
+    }
     drafts_ = nullptr;
   }
   void Settle(const Drafts& drafts) {

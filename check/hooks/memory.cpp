@@ -10,6 +10,16 @@ namespace {
 
 using Kind = Block::Kind;
 
+// Pinned memory may be registered for its device address: it stays what it is.
+void KeepRegister(Books& books, uint32_t operation, void* address, size_t size) {
+  if (books.BlockAt(address) == nullptr) books.AddBlock(address, size, Kind::kRegistered, operation);
+}
+
+void KeepUnregister(Books& books, uint32_t operation, void* address) {
+  const Block* const block = books.BlockAt(address);
+  if (block != nullptr && block->kind == Kind::kRegistered) books.EndBlock(address, Rule::kLifeUnregister, operation);
+}
+
 // The key says nothing of the size.
 void KeepImport(Books& books, uint32_t operation, void* address, const char* key) {
   static const auto ask = reinterpret_cast<decltype(&aclrtMemGetAddressRange)>(FindInTarget("aclrtMemGetAddressRange"));
@@ -81,9 +91,8 @@ RW_KEPT(aclrtMallocHostWithCfg, (void** ptr, uint64_t size, aclrtMallocConfig* c
 RW_KEPT(aclrtMemAllocManaged, (void** ptr, uint64_t size, uint32_t flag), (ptr, size, flag),
         books.AddBlock(*ptr, size, Kind::kManaged, operation))
 RW_KEPT(aclrtHostRegister, (void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr), (ptr, size, type, devPtr),
-        books.AddBlock(ptr, size, Kind::kRegistered, operation))
-RW_KEPT(aclrtHostRegisterV2, (void* ptr, uint64_t size, uint32_t flag), (ptr, size, flag),
-        books.AddBlock(ptr, size, Kind::kRegistered, operation))
+        KeepRegister(books, operation, ptr, size))
+RW_KEPT(aclrtHostRegisterV2, (void* ptr, uint64_t size, uint32_t flag), (ptr, size, flag), KeepRegister(books, operation, ptr, size))
 RW_KEPT(aclrtMapMem, (void* ptr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags), (ptr, size, offset, handle, flags),
         KeepMapping(books, operation, ptr, size, offset, handle))
 RW_KEPT(aclrtFreePhysical, (aclrtDrvMemHandle handle), (handle), (void)operation; books.mappings.erase(handle))
@@ -93,7 +102,7 @@ RW_KEPT(aclrtIpcMemGetExportKey, (void* devPtr, size_t size, char* key, size_t l
 
 RW_AT_ONCE(aclrtFree, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeFree, operation))
 RW_AT_ONCE(aclrtFreeHost, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeFree, operation))
-RW_AT_ONCE(aclrtHostUnregister, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeUnregister, operation))
+RW_AT_ONCE(aclrtHostUnregister, (void* ptr), (ptr), KeepUnregister(books, operation, ptr))
 RW_AT_ONCE(aclrtUnmapMem, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeUnmap, operation))
 // These wait for the device themselves.
 RW_AT_ONCE(aclrtFreeWithDevSync, (void* ptr), (ptr), (void)operation; KeepSyncedFree(books, ptr))

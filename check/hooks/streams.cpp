@@ -51,7 +51,7 @@ void KeepReset(Books& books, uint32_t operation, int32_t device) {
 // Its streams go with it.
 void KeepContextDestroy(Books& books, uint32_t operation, aclrtContext context) {
   const auto of_context = [=](const StreamState& stream) { return stream.context == context; };
-  if (books.AnyPending(of_context)) books.Tell(Rule::kLifeClose, operation, "destroys a context whose streams still have work");
+  if (books.AnyPending(of_context)) books.Tell(Rule::kLifeDestroy, operation, "destroys a context whose streams still have work");
   books.WhenDone([=](Books& settled) { settled.FinishStreams(of_context); });
 }
 

@@ -263,8 +263,10 @@ void Model::AddRun(StreamIndex index, const Step& step) {
   Release(index, step.function.get());
   if (!step.function->holds_its_stream) return;
   run->behind[index] = step.number + 1;
-  std::erase_if(runs_, [this](const auto& one) { return !one->begun && Finished(one->place); });
   runs_.push_back(run);
+  if (runs_.size() < 2 * runs_kept_ + 64) return;
+  std::erase_if(runs_, [this](const auto& one) { return !one->begun && Finished(one->place); });
+  runs_kept_ = runs_.size();
 }
 
 // In the order of the calls, but for branches that wait for what another one has yet to do. When all of them wait, it is for somebody

@@ -143,6 +143,7 @@ class Model {
   std::vector<StreamIndex> held_up_;
   std::atomic<bool> any_held_{false};
   std::vector<std::shared_ptr<Function::Run>> runs_;  // of functions that have not returned
+  size_t runs_kept_ = 0;                              // when those that were dropped were taken out last
 };
 
 }  // namespace ropeway::check

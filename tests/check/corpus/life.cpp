@@ -142,6 +142,18 @@ PROGRAM(registration_ended_under_a_load, "RW-LIFE-002") {
   std::free(weights);
 }
 
+// Pinned memory may be registered for its device address, and is pinned behind that, too.
+PROGRAM(pinned_block_freed_behind_its_registration, "RW-LIFE-001") {
+  const aclrtStream load = Stream();
+  char* const in = Pinned();
+  MUST(aclrtHostRegisterV2(in, kSize, ACL_HOST_REG_MAPPED));
+  MUST(aclrtHostUnregister(in));
+  Load(Device(), in, load);
+  if (right) Finish(load);
+  MUST(aclrtFreeHost(in));
+  Finish(load);
+}
+
 PROGRAM(registration_ended_under_a_store, "RW-LIFE-002") {
   const aclrtStream store = Stream(), other = Stream();
   void* const result = std::aligned_alloc(4096, 2 * kSize);
@@ -224,7 +236,7 @@ PROGRAM(device_reset_by_force, "RW-LIFE-004") {
   MUST(aclrtSetDevice(0));
 }
 
-PROGRAM(context_destroyed_under_its_work, "RW-LIFE-004") {
+PROGRAM(context_destroyed_under_its_work, "RW-LIFE-005") {
   aclrtContext before = nullptr, context = nullptr;
   MUST(aclrtGetCurrentContext(&before));
   MUST(aclrtCreateContext(&context, 0));
