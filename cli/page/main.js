@@ -1,0 +1,220 @@
+// Puts the words first, then the timeline, then the tables, and listens to the user.
+
+const byId = (id) => document.getElementById(id);
+
+function share(ns) { return meta.end > 0 ? 100 * ns / meta.end : 0; }
+
+function showButton(timeline, finding) {
+  return element('button', {type: 'button', onclick: () => { timeline.show(finding.begin, finding.end); byId('timeline').focus(); }}, 'Show');
+}
+
+function costWords(finding) {
+  const part = share(finding.cost);
+  return `${part.toFixed(part < 9.95 ? 1 : 0)} % · ${time(finding.cost)}`;
+}
+
+function findingLine(timeline, finding) {
+  const text = element('div', {}, finding.what, finding.where ? element('span', {class: 'where'}, ` ${finding.where}`) : '', element('div', {class: 'todo'}, finding.fix));
+  const bar = element('i', {style: `width:${Math.min(100, share(finding.cost))}%`});
+  return element('li', {}, element('div', {class: 'share'}, costWords(finding), bar), text, showButton(timeline, finding));
+}
+
+function writeAnswer(timeline) {
+  const [first, ...others] = meta.findings;
+  byId('summary').textContent = meta.summary;
+  byId('headline').replaceChildren(first ? first.what : 'No slow pattern found', first?.where ? element('span', {class: 'where'}, ` ${first.where}`) : '');
+  if (first) {
+    byId('fix').textContent = `${first.fix[0].toUpperCase()}${first.fix.slice(1)}.`;
+    byId('cost').replaceChildren(element('span', {class: 'track'}, element('i', {style: `width:${Math.min(100, share(first.cost))}%`})), `${costWords(first)} at most to be gained`, showButton(timeline, first));
+  }
+  byId('findings').replaceChildren(...others.map((finding) => findingLine(timeline, finding)));
+  byId('notes').replaceChildren(...meta.notes.map((note) => element('li', {}, note)));
+  const programs = [...new Set(meta.processes.map((process) => process.program.split('/').at(-1)))].join(', ');
+  const engines = [...new Set(meta.processes.map((process) => process.engine))].join(', ');
+  const many = meta.processes.length > 1 ? ` · ${meta.processes.length} processes` : '';
+  byId('program').textContent = `${programs}${many} · engine ${engines} · ${time(meta.end)} · ${count(timeline.trace.tasks.n)} tasks`;
+  document.title = `${programs}: Ropeway report`;
+}
+
+function writeChecks() {
+  byId('checked').hidden = meta.checked.length === 0;
+  byId('checks').replaceChildren(...meta.checked.map((finding) => element('li', finding.error === false ? {class: 'tip'} : {}, element('b', {}, finding.rule), ` ${finding.title ?? ''}`,
+    element('p', {}, [...[finding.text].flat(), finding.fix ? `Fix: ${finding.fix}` : ''].filter(Boolean).join('\n')))));
+}
+
+// Lines about a task or a wait; the first is its name.
+function describe(timeline, {layer, id}) {
+  const {tasks, waits, classes} = timeline.trace;
+  const length = time(layer.end[id] - layer.start[id]);
+  if (layer.what === 'wait' && waits.own[id] === 0) {
+    return [`${meta.names[waits.call[id]]} waited ${length}`, waits.stream[id] ? `for stream ${meta.streams[waits.stream[id] - 1].id}${waits.behind[id] ? ` #${tasks.sequence[waits.behind[id] - 1]}` : ''}` : '',
+            `at ${time(waits.start[id])}`, siteName(waits.site[id])].filter(Boolean);
+  }
+  const task = layer.what === 'wait' ? waits.own[id] - 1 : id, c = tasks.class[task], name = (field) => meta.names[classes[field][c]];
+  const moved = classes.bytes[c] > 0;
+  return [
+    [name('direction'), moved ? size(classes.bytes[c]) : name('kind'), classes.items[c] > 1 ? `in ${count(classes.items[c])} items` : ''].filter(Boolean).join(' ') + ` · ${length}${moved ? ` · ${rate(classes.bytes[c], tasks.end[task] - tasks.start[task])}` : ''}`,
+    `${name('call')}${classes.stream[c] ? `, stream ${meta.streams[classes.stream[c] - 1].id} #${tasks.sequence[task]}` : ', by the calling thread'}`,
+    tasks.submit[task] < tasks.start[task] ? `queued ${time(tasks.start[task] - tasks.submit[task])}, started at ${time(tasks.start[task])}` : `at ${time(tasks.start[task])}`,
+    [name('method'), name('reason')].filter(Boolean).join(': '),
+    tasks.state[task] === 1 ? 'not over when the trace ended' : classes.code[c] !== 0 ? `failed with ${classes.code[c]}` : '',
+    [siteName(classes.site[c]), classes.site[c] ? meta.sites[classes.site[c] - 1][1] : ''].filter(Boolean).join(' in '),
+  ].filter(Boolean);
+}
+
+function select(timeline, found) {
+  timeline.selected = found;
+  timeline.cursor = found?.row ?? timeline.cursor;
+  const [first, ...rest] = found ? describe(timeline, found) : [''];
+  byId('detail').replaceChildren(...(found ? [element('b', {}, first), ' ', element('span', {}, rest.join(' · '))] : []));
+  if (found) reveal(timeline, found.row);
+  timeline.ask();
+}
+
+function reveal(timeline, row) {
+  const {scroller} = timeline;
+  if (row.y < scroller.scrollTop) scroller.scrollTop = row.y - 24;
+  if (row.y + row.height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = row.y + row.height - scroller.clientHeight;
+}
+
+function hover(timeline, event) {
+  const tip = byId('tip'), box = timeline.canvas.getBoundingClientRect();
+  const found = timeline.hit(event.clientX - box.left, event.clientY - box.top + timeline.scroller.scrollTop);
+  tip.style.display = found ? 'block' : 'none';
+  if (!found) return;
+  const lines = found.number > 3 ? [`${count(found.number)} ${found.layer.what === 'wait' ? 'waits' : 'tasks'} in ${time(found.to - found.from)}`, 'zoom in to tell them apart'] : describe(timeline, found);
+  tip.replaceChildren(element('b', {}, lines[0]), ...lines.slice(1).map((line) => element('div', {}, line)));
+  const outer = byId('timeline').getBoundingClientRect(), x = event.clientX - outer.left, y = event.clientY - outer.top;
+  tip.style.left = `${Math.min(x + 14, outer.width - tip.offsetWidth - 8)}px`;
+  tip.style.top = `${Math.max(4, Math.min(y + 16, outer.height - tip.offsetHeight - 8))}px`;
+}
+
+function listenToPointer(timeline) {
+  const area = byId('timeline');
+  let drag = null;
+  for (const canvas of [timeline.axis, timeline.canvas, timeline.bandwidth]) {
+    canvas.addEventListener('pointerdown', (event) => { drag = {x: event.clientX, view: timeline.view, moved: false}; canvas.setPointerCapture(event.pointerId); });
+    canvas.addEventListener('pointermove', (event) => {
+      if (!drag) return canvas === timeline.canvas ? hover(timeline, event) : undefined;
+      if (Math.abs(event.clientX - drag.x) > 3) drag.moved = true;
+      if (!drag.moved) return;
+      area.classList.add('dragging');
+      byId('tip').style.display = 'none';
+      const ns = (drag.x - event.clientX) / timeline.width * (drag.view.to - drag.view.from);
+      timeline.show(drag.view.from + ns, drag.view.to + ns);
+    });
+    canvas.addEventListener('pointerup', (event) => {
+      area.classList.remove('dragging');
+      const box = timeline.canvas.getBoundingClientRect();
+      if (!drag?.moved && canvas === timeline.canvas) select(timeline, timeline.hit(event.clientX - box.left, event.clientY - box.top + timeline.scroller.scrollTop));
+      drag = null;
+    });
+    canvas.addEventListener('dblclick', (event) => timeline.zoom(0.25, timeline.at(event.clientX - canvas.getBoundingClientRect().left)));
+  }
+  area.addEventListener('pointerleave', () => { byId('tip').style.display = 'none'; });
+  area.addEventListener('wheel', (event) => {
+    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!event.ctrlKey && !event.metaKey && !sideways) return;
+    event.preventDefault();
+    if (sideways) timeline.move((event.deltaX || event.deltaY) / 1000);
+    else timeline.zoom(1.0015 ** event.deltaY, timeline.at(event.clientX - timeline.canvas.getBoundingClientRect().left));
+  }, {passive: false});
+  timeline.scroller.addEventListener('scroll', () => timeline.ask());
+}
+
+function stepRow(timeline, by) {
+  const rows = timeline.rows.filter((row) => !row.heading), at = rows.indexOf(timeline.cursor);
+  const row = rows[Math.min(rows.length - 1, Math.max(0, at < 0 ? 0 : at + by))];
+  if (!row) return;
+  const layer = row.layers.find((one) => one.what !== 'submit' && one.ids.length > 0);
+  timeline.cursor = row;
+  if (!layer) return timeline.ask();
+  const middle = timeline.selected ? timeline.selected.layer.start[timeline.selected.id] : (timeline.view.from + timeline.view.to) / 2;
+  select(timeline, {row, layer, id: layer.ids[Math.max(0, firstBehind(layer, middle) - 1)]});
+}
+
+function stepTask(timeline, by) {
+  if (!timeline.selected) return stepRow(timeline, 0);
+  const {row, layer, id} = timeline.selected;
+  let at = layer.ids.indexOf(id) + by;
+  if (at < 0 || at >= layer.ids.length) return;
+  select(timeline, {row, layer, id: layer.ids[at]});
+  const start = layer.start[layer.ids[at]];
+  if (start < timeline.view.from || start > timeline.view.to) timeline.show(start - timeline.span / 2, start + timeline.span / 2);
+}
+
+function zoomToSelected(timeline) {
+  if (!timeline.selected) return;
+  const {layer, id} = timeline.selected, length = Math.max(layer.end[id] - layer.start[id], 10);
+  timeline.show(layer.start[id] - 2 * length, layer.end[id] + 2 * length);
+}
+
+function listenToKeys(timeline) {
+  const keys = {
+    ArrowLeft: () => timeline.move(-0.15), ArrowRight: () => timeline.move(0.15), '+': () => timeline.zoom(1 / 1.5), '=': () => timeline.zoom(1 / 1.5), '-': () => timeline.zoom(1.5),
+    ArrowUp: () => stepRow(timeline, -1), ArrowDown: () => stepRow(timeline, 1), ',': () => stepTask(timeline, -1), '.': () => stepTask(timeline, 1),
+    Enter: () => zoomToSelected(timeline), 0: () => timeline.fit(), Home: () => timeline.show(0, timeline.span), End: () => timeline.show(meta.end - timeline.span, meta.end),
+    Escape: () => select(timeline, null),
+  };
+  byId('timeline').addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  byId('zoom-in').addEventListener('click', keys['+']);
+  byId('zoom-out').addEventListener('click', keys['-']);
+  byId('fit').addEventListener('click', keys[0]);
+}
+
+function applyInputs(timeline) {
+  const text = byId('filter').value, result = timeline.filter(text);
+  byId('matches').textContent = result.everything ? '' : `${count(result.matches)} of ${count(timeline.trace.tasks.n)} tasks`;
+  drawTables(timeline);
+}
+
+function listenToFilter(timeline) {
+  byId('filter').addEventListener('input', () => applyInputs(timeline));
+  const {classes, waits} = timeline.trace;
+  const present = new Set(classes.shade);
+  if (waits.n > 0) present.add(kind.wait);
+  byId('legend').replaceChildren(...[...present].sort((a, b) => a - b).map((shade) => element('button', {type: 'button', 'aria-pressed': 'true', mark: kindKeys[shade], onclick: (event) => {
+    const button = event.currentTarget, hide = button.getAttribute('aria-pressed') === 'true';
+    button.setAttribute('aria-pressed', String(!hide));
+    if (hide) timeline.hiddenKinds.add(shade); else timeline.hiddenKinds.delete(shade);
+    applyInputs(timeline);
+  }}, element('i'), kindWords[shade])));
+}
+
+function wearTheme(timeline, theme) {
+  document.documentElement.dataset.theme = theme;
+  timeline.colours = colours();
+  timeline.ask();
+}
+
+// As the system has it, until the user says otherwise.
+function listenToTheme(timeline) {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  let chosen = false;
+  dark.addEventListener('change', () => { if (!chosen) wearTheme(timeline, dark.matches ? 'dark' : 'light'); });
+  byId('theme').addEventListener('click', () => {
+    chosen = true;
+    wearTheme(timeline, document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
+  });
+}
+
+function start() {
+  document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const timeline = new Timeline(readTrace());
+  writeAnswer(timeline);
+  writeChecks();
+  drawTables(timeline);
+  listenToPointer(timeline);
+  listenToKeys(timeline);
+  listenToFilter(timeline);
+  listenToTheme(timeline);
+  new ResizeObserver(() => timeline.ask()).observe(byId('timeline'));
+  timeline.draw();
+  window.ropeway = {timeline, openedMs: performance.now()};  // for tests and measurements
+}
+
+start();

@@ -1,0 +1,75 @@
+// make_page PAGE TASKS [LINES]: writes the page of a made-up trace of about so many tasks, with all that a page can show, and on stdout the
+// trace as JSON (not of large ones), for the tests and measurements in a browser. LINES: a file with findings of the checker.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "cli/report_page.h"
+#include "tests/report/trace_script.h"
+
+namespace {
+
+using namespace ropeway::cli;
+
+// Two streams that overlap, joined by events; a third with small copies and host functions; waits, pageable copies, and another process.
+TraceData MakeTrace(uint64_t tasks) {
+  TraceScript script;
+  const uint32_t in = script.NewStream(), out = script.NewStream(), small = script.NewStream();
+  while (script.trace.tasks.size() < tasks) {
+    for (int i = 0; i < 8; ++i) {
+      script.Copy(in, 1 << 20, 10);
+      if (i % 2 == 1) script.Order(in, out, 11);
+      script.Copy(out, 1 << 20, 12, "D2H");
+    }
+    for (int i = 0; i < 100; ++i) script.Copy(small, uint64_t{512} << i % 5, 20, i % 3 == 0 ? "D2D" : "H2D");
+    script.HostFunction(small, 40'000, 21);
+    script.Batch(small, 256 << 10, 64, 22);
+    script.Wait(small, 23);
+    script.Pageable(in, 256 << 10, 30);
+    script.Wait(out, 31);
+    script.Compute(100'000);
+  }
+  return script.trace;
+}
+
+void PrintTrace(const TraceData& trace) {
+  std::printf("{\"end\":%lld,\"tasks\":[", static_cast<long long>(trace.end_ns));
+  const char* comma = "";
+  for (const TraceTask& task : trace.tasks) {
+    std::printf(
+        "%s{\"stream\":%d,\"sequence\":%llu,\"direction\":\"%s\",\"kind\":\"%s\",\"bytes\":%llu,\"start\":%lld,\"end\":%lld,\"line\":%d}",
+        comma, task.stream == kNone ? 0 : static_cast<int>(trace.streams[task.stream].id), static_cast<unsigned long long>(task.sequence),
+        trace.names[task.direction].c_str(), trace.names[task.kind].c_str(), static_cast<unsigned long long>(task.bytes),
+        static_cast<long long>(task.start_ns), static_cast<long long>(task.end_ns), trace.sites[task.site].line);
+    comma = ",";
+  }
+  comma = "";
+  std::printf("],\"waits\":[");
+  for (const TraceWait& wait : trace.waits) {
+    std::printf("%s{\"begin\":%lld,\"end\":%lld,\"own\":%s}", comma, static_cast<long long>(wait.begin_ns),
+                static_cast<long long>(wait.end_ns), wait.task == kNone ? "false" : "true");
+    comma = ",";
+  }
+  std::printf("],\"edges\":%zu}\n", trace.edges.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: make_page PAGE TASKS [LINES]\n");
+    return 2;
+  }
+  const uint64_t tasks = std::strtoull(argv[2], nullptr, 10);
+  std::string findings;
+  if (argc > 3) {
+    std::ifstream lines(argv[3]);
+    findings.assign(std::istreambuf_iterator<char>(lines), {});
+  }
+  const TraceData trace = MakeTrace(tasks);
+  const Answer answer = Analyse(trace);
+  std::ofstream(argv[1], std::ios::binary) << MakePage(trace, answer, findings);
+  if (tasks <= 10000) PrintTrace(trace);
+  return 0;
+}
