@@ -209,9 +209,13 @@ uint8_t LookOf(const Task& task) {
   return trace::Look::Of(sides.dst, sides.src, planned ? static_cast<uint8_t>(task.method) : trace::Look::kNoMethod);
 }
 
+uint64_t ItemsOf(const Task& task) {
+  if (task.kind == TaskKind::kCopy2d) return task.copy_2d.height;
+  return task.kind == TaskKind::kBatch ? task.batch.list->pieces().size() : 1;
+}
+
 uint64_t SizesOf(const Task& task) {
-  const uint64_t items = task.kind == TaskKind::kBatch ? task.batch.list->pieces().size() : 1;
-  return std::min<uint64_t>(TaskBytes(task), trace::kMostBytes) | std::min(items, trace::kMostItems) << trace::kItemsShift;
+  return std::min<uint64_t>(TaskBytes(task), trace::kMostBytes) | std::min(ItemsOf(task), trace::kMostItems) << trace::kItemsShift;
 }
 
 uint8_t DeviceByte(int device) { return device < 0 || device >= trace::kHost ? trace::kHost : static_cast<uint8_t>(device); }
