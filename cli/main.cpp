@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   ropeway::cli::AddCheck(app, &status);
   ropeway::cli::AddExplore(app, &status);
   ropeway::cli::AddTrace(app, &status);
+  ropeway::cli::AddReport(app, &status);
   ropeway::cli::AddBench(app, &status);
   ropeway::cli::AddDoctor(app, &status);
   ropeway::cli::AddTune(app, &status);

@@ -101,7 +101,7 @@ class Classes {
   std::vector<const TraceTask*> examples_;
 };
 
-int64_t PlaceOf(const TraceTask& task) { return task.start_ns < 0 ? task.submit_ns : task.start_ns; }
+int64_t PlaceOf(const TraceTask& task) { return std::max<int64_t>(task.start_ns < 0 ? task.submit_ns : task.start_ns, 0); }
 
 std::vector<uint32_t> OrderOfStarts(const TraceData& trace) {
   std::vector<uint32_t> order(trace.tasks.size());
@@ -129,7 +129,7 @@ void WriteTasks(const TraceData& trace, const std::vector<uint32_t>& order, Colu
     lane.PutIndex(task.lane);
     sequence.Put(surprise);
     place.Put(PlaceOf(task));
-    queued.PutOrNone(std::max<int64_t>(task.start_ns - task.submit_ns, 0), task.start_ns < 0);
+    queued.PutOrNone(task.submit_ns < 0 ? 0 : std::max<int64_t>(task.start_ns - task.submit_ns, 0), task.start_ns < 0);
     length.PutOrNone(std::max<int64_t>(task.end_ns - task.start_ns, 0), task.start_ns < 0 || task.end_ns < 0);
   }
   classes.Write(columns);
@@ -143,6 +143,7 @@ void WriteWaits(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
   ColumnWriter& begin = columns.New("wait.begin", true);
   ColumnWriter& length = columns.New("wait.length");  // 0: it was not over
   ColumnWriter& stream = columns.New("wait.stream");
+  ColumnWriter& reason = columns.New("wait.reason");
   ColumnWriter& own = columns.New("wait.own");        // the copy that this call is
   ColumnWriter& behind = columns.New("wait.behind");  // the last task that it waited for
   for (const TraceWait& wait : trace.waits) {
@@ -153,6 +154,7 @@ void WriteWaits(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
     begin.Put(wait.begin_ns);
     length.PutOrNone(std::max<int64_t>(wait.end_ns - wait.begin_ns, 0), wait.end_ns < 0);
     stream.PutIndex(wait.stream);
+    reason.Put(wait.reason);
     own.PutIndex(wait.task == kNone ? kNone : place_of[wait.task]);
     behind.PutIndex(last == kNone ? kNone : place_of[last]);
   }
@@ -173,7 +175,8 @@ void WriteEdges(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
     to.Put(place_of[after]);
     call.Put(edge.call);
     site.PutIndex(edge.site);
-    held.Put(index.HeldBy(edge));
+    const Span stood = index.HeldBy(edge);
+    held.Put(stood.second - stood.first);
   }
 }
 

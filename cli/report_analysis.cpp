@@ -82,6 +82,27 @@ Answer Analyse(const TraceData& trace) {
   return answer;
 }
 
+double SideBySide(const TraceData& trace) {
+  const TraceIndex index(trace);
+  std::vector<std::pair<int64_t, int>> changes;
+  for (uint32_t stream = 0; stream < trace.streams.size(); ++stream) {
+    for (const auto& [begin, end] : index.Busy(stream)) {
+      changes.emplace_back(begin, 1);
+      changes.emplace_back(end, -1);
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  int64_t any = 0, several = 0, last = 0;
+  int busy = 0;
+  for (const auto& [at, change] : changes) {
+    if (busy >= 1) any += at - last;
+    if (busy >= 2) several += at - last;
+    busy += change;
+    last = at;
+  }
+  return any == 0 ? 0 : static_cast<double>(several) / static_cast<double>(any);
+}
+
 std::string SiteName(const TraceData& trace, uint32_t site) {
   if (site == kNone) return "";
   const TraceSite& place = trace.sites[site];

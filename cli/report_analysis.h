@@ -29,6 +29,9 @@ struct Answer {
 
 Answer Analyse(const TraceData& trace);
 
+// Of the time in which any stream was busy, the part in which two or more were: 0 to 1.
+double SideBySide(const TraceData& trace);
+
 // "slow.cpp:8", or the function where no line is known, or "".
 std::string SiteName(const TraceData& trace, uint32_t site);
 

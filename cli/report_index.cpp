@@ -61,16 +61,18 @@ int64_t Length(const Spans& united) {
   return sum;
 }
 
-int64_t Overlap(const Spans& united, const Spans& others) {
-  int64_t sum = 0;
+Spans Intersection(const Spans& united, const Spans& others) {
+  Spans both;
   for (size_t i = 0, j = 0; i < united.size() && j < others.size();) {
     const int64_t begin = std::max(united[i].first, others[j].first);
     const int64_t end = std::min(united[i].second, others[j].second);
-    sum += std::max<int64_t>(end - begin, 0);
+    if (begin < end) both.emplace_back(begin, end);
     united[i].second < others[j].second ? ++i : ++j;
   }
-  return sum;
+  return both;
 }
+
+int64_t Overlap(const Spans& united, const Spans& others) { return Length(Intersection(united, others)); }
 
 TraceIndex::TraceIndex(const TraceData& trace) : trace_(trace) {
   for (const std::string& name : trace.names) classes_.push_back(ClassOfKind(name));
@@ -155,13 +157,13 @@ uint32_t TraceIndex::WorkUpTo(uint32_t stream, uint64_t sequence) const {
   return kNone;
 }
 
-int64_t TraceIndex::HeldBy(const TraceEdge& edge) const {
+Span TraceIndex::HeldBy(const TraceEdge& edge) const {
   const uint32_t to = WorkBehind(edge.to, edge.to_sequence), from = WorkUpTo(edge.from, edge.from_sequence);
-  if (to == kNone || from == kNone || trace_.tasks[to].start_ns < 0) return 0;
+  if (to == kNone || from == kNone || trace_.tasks[to].start_ns < 0) return {0, 0};
   const uint32_t before = WorkUpTo(edge.to, edge.to_sequence);
   int64_t ready = trace_.tasks[to].submit_ns;
   if (before != kNone) ready = std::max(ready, trace_.tasks[before].end_ns);
-  return std::max<int64_t>(trace_.tasks[from].end_ns - ready, 0);
+  return {ready, std::max(trace_.tasks[from].end_ns, ready)};
 }
 
 void Group::Add(const TraceTask& task, int64_t cost) {

@@ -13,11 +13,13 @@
 
 namespace ropeway::cli {
 
+using Span = std::pair<int64_t, int64_t>;  // begin, end
 // Sorted, apart from one another.
-using Spans = std::vector<std::pair<int64_t, int64_t>>;
+using Spans = std::vector<Span>;
 
 Spans Union(Spans spans);
 int64_t Length(const Spans& united);
+Spans Intersection(const Spans& united, const Spans& others);
 int64_t Overlap(const Spans& united, const Spans& others);
 
 using GroupKey = std::pair<uint32_t, uint16_t>;  // site, call
@@ -62,8 +64,8 @@ class TraceIndex {
   // In `stream`, the first work behind a place, and the last up to it; kNone: there is none.
   uint32_t WorkBehind(uint32_t stream, uint64_t sequence) const;
   uint32_t WorkUpTo(uint32_t stream, uint64_t sequence) const;
-  // How long work that could have run stood behind the other stream's.
-  int64_t HeldBy(const TraceEdge& edge) const;
+  // From when on work could have run, to the end of the other stream's work that it stood behind; empty, too, when it did not.
+  Span HeldBy(const TraceEdge& edge) const;
 
  private:
   void IndexTasks();

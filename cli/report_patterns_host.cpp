@@ -190,6 +190,7 @@ void FindWaitBehindEach(const char* name, Search& search) {
   const TraceIndex& index = search.index;
   const TraceData& trace = index.trace();
   Groups groups;
+  std::map<GroupKey, uint64_t> singles;
   for (uint32_t thread = 0; thread < trace.threads.size(); ++thread) {
     std::vector<uint32_t> since;
     for (const HostStep& step : index.StepsOf(thread)) {
@@ -203,6 +204,7 @@ void FindWaitBehindEach(const char* name, Search& search) {
         for (const uint32_t task : since) group.Add(trace.tasks[task], 0);
         group.cost_ns += index.TimeOf(wait);
         ++group.waited;
+        singles[{wait.site, wait.call}] += since.size() == 1;
         group.end_ns = std::max(group.end_ns, index.EndOf(wait));
       }
       since.clear();

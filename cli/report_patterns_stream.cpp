@@ -20,14 +20,16 @@ Groups TasksOfClass(Search& search, TaskClass wanted) {
   return groups;
 }
 
-// Work that had been asked for while this task ran, and had to stand behind it.
+// Work that had been asked for while this task ran, and had to stand behind it. Other host functions do not count: a stream that has
+// nothing else is the right place for them.
 bool HoldsOthersUp(const TraceIndex& index, const TraceTask& task) {
   const uint32_t next = index.WorkBehind(task.stream, task.sequence);
-  return next != kNone && index.trace().tasks[next].submit_ns < task.end_ns;
+  if (next == kNone || index.ClassOf(index.trace().tasks[next]) == TaskClass::kCall) return false;
+  return index.trace().tasks[next].submit_ns < task.end_ns;
 }
 
 struct Held {
-  int64_t time_ns = 0;
+  Spans spans;
   int64_t longest_ns = 0;
   uint32_t site = kNone;
   uint64_t edges = 0;
@@ -39,16 +41,29 @@ std::map<StreamPair, Held> HeldPairs(const TraceIndex& index) {
   std::map<StreamPair, Held> pairs;
   for (const TraceEdge& edge : index.trace().edges) {
     if (edge.from == kNone || edge.to == kNone || edge.from == edge.to) continue;
-    const int64_t time_ns = index.HeldBy(edge);
+    const Span span = index.HeldBy(edge);
+    const int64_t time_ns = span.second - span.first;
     if (time_ns == 0) continue;
     Held& held = pairs[std::minmax(edge.from, edge.to)];
-    held.time_ns += time_ns;
+    held.spans.push_back(span);
     ++held.edges;
     if (time_ns <= held.longest_ns) continue;
     held.longest_ns = time_ns;
     held.site = edge.site;
   }
   return pairs;
+}
+
+// While one of the two was held up, the other ran, and no third did: behind a third that is never idle there is nothing to be gained.
+int64_t TimeAlone(const TraceIndex& index, const StreamPair& pair, const Held& held) {
+  Spans both = index.Busy(pair.first), others;
+  both.insert(both.end(), index.Busy(pair.second).begin(), index.Busy(pair.second).end());
+  for (uint32_t stream = 0; stream < index.trace().streams.size(); ++stream) {
+    const bool third = stream != pair.first && stream != pair.second;
+    if (third) others.insert(others.end(), index.Busy(stream).begin(), index.Busy(stream).end());
+  }
+  const Spans ran = Intersection(Union(held.spans), Union(std::move(both)));
+  return Length(ran) - Overlap(ran, Union(std::move(others)));
 }
 
 // Small copies of one stream, one behind the other, with no wait and nothing else between them.
@@ -115,20 +130,22 @@ class SmallRuns {
 };
 
 struct BothWays {
-  int64_t in_ns = 0;
-  int64_t out_ns = 0;
+  uint64_t in_bytes = 0;
+  uint64_t out_bytes = 0;
+  int64_t time_ns = 0;
   Group all;
+
+  uint64_t bytes() const { return in_bytes + out_bytes; }
 };
 
 BothWays DirectionsOf(const Search& search, uint32_t stream) {
   BothWays sums;
   for (const uint32_t i : search.index.OfStream(stream)) {
     const TraceTask& task = search.index.trace().tasks[i];
-    if (!search.index.IsCopy(task)) continue;
     const std::string_view direction = search.index.Name(task.direction);
-    const int64_t time_ns = search.index.TimeOf(task);
-    if (direction == "H2D") sums.in_ns += time_ns;
-    if (direction == "D2H") sums.out_ns += time_ns;
+    if (!search.index.IsCopy(task) || (direction != "H2D" && direction != "D2H")) continue;
+    (direction == "H2D" ? sums.in_bytes : sums.out_bytes) += task.bytes;
+    sums.time_ns += search.index.TimeOf(task);
     if (!search.task_taken[i]) sums.all.Add(task, 0);
   }
   return sums;
@@ -168,9 +185,10 @@ void FindSerialStreams(const char* name, Search& search) {
     const Spans &one = index.Busy(pair.first), &other = index.Busy(pair.second);
     const int64_t shorter = std::min(Length(one), Length(other)), beside = Overlap(one, other);
     if (shorter == 0 || static_cast<double>(beside) > kHardly * static_cast<double>(shorter)) continue;
+    const int64_t alone = TimeAlone(index, pair, held);
+    if (alone * 2 < shorter) continue;  // something else keeps them apart
     Finding finding;
     finding.pattern = name;
-    finding.cost_ns = std::min(held.time_ns, shorter - beside);
     finding.what = "streams " + StreamName(index.trace(), pair.first) + " and " + StreamName(index.trace(), pair.second) +
                    (beside == 0 ? " never overlapped: " : " hardly overlapped: ") + Plural(held.edges, "event wait");
     finding.site = held.site;
@@ -178,6 +196,7 @@ void FindSerialStreams(const char* name, Search& search) {
     finding.stream = pair.first;
     finding.begin_ns = std::min(one.front().first, other.front().first);
     finding.end_ns = std::max(one.back().second, other.back().second);
+    finding.cost_ns = std::min(alone, shorter - beside);
     search.findings.push_back(finding);
   }
 }
@@ -211,23 +230,25 @@ void FindSmallCopies(const char* name, Search& search) {
   }
 }
 
+// By bytes, not by time: a single copy that lost its core for a while says nothing of its direction.
 void FindOneStreamBothWays(const char* name, Search& search) {
   const TraceData& trace = search.index.trace();
-  std::map<uint32_t, int64_t> copying;  // by process
+  std::map<uint32_t, uint64_t> copied;  // by process
   std::vector<BothWays> streams;
   for (uint32_t stream = 0; stream < trace.streams.size(); ++stream) {
     streams.push_back(DirectionsOf(search, stream));
-    copying[trace.streams[stream].process] += streams.back().in_ns + streams.back().out_ns;
+    copied[trace.streams[stream].process] += streams.back().bytes();
   }
   for (uint32_t stream = 0; stream < trace.streams.size(); ++stream) {
     BothWays& ways = streams[stream];
-    const int64_t both = ways.in_ns + ways.out_ns, less = std::min(ways.in_ns, ways.out_ns);
-    const bool alone = both * 10 >= copying[trace.streams[stream].process] * 9;
-    if (!alone || less * 10 < both || ways.all.count == 0) continue;
-    ways.all.cost_ns = less;
+    const uint64_t less = std::min(ways.in_bytes, ways.out_bytes);
+    const bool alone = ways.bytes() * 10 >= copied[trace.streams[stream].process] * 9;
+    if (!alone || less == 0 || less * 10 < ways.bytes() || ways.all.count == 0) continue;
+    ways.all.cost_ns =
+        static_cast<int64_t>(static_cast<double>(ways.time_ns) * static_cast<double>(less) / static_cast<double>(ways.bytes()));
     search.findings.push_back(MakeFinding(name, ways.all,
                                           "stream " + StreamName(trace, stream) + " alone carries both directions in turn, " +
-                                              Seconds(ways.in_ns) + " to the device and " + Seconds(ways.out_ns) + " back",
+                                              FormatBytes(ways.in_bytes) + " to the device and " + FormatBytes(ways.out_bytes) + " back",
                                           "give each direction a stream of its own and join them by events"));
   }
 }

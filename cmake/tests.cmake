@@ -247,6 +247,10 @@ function(ropeway_report_tests)
   if(NOT ROPEWAY_SANITIZE)
     ropeway_watched_test(report_browser python3 ${tests_dir}/report/page_test.py $<TARGET_FILE:make_page> ${CMAKE_BINARY_DIR}/report)
     set_tests_properties(report_browser PROPERTIES SKIP_RETURN_CODE 77)
+    ropeway_program(slow_programs ${tests_dir}/report/slow_programs.cpp)
+    target_compile_options(slow_programs PRIVATE -O0 -g1)
+    ropeway_watched_test(report_slow_programs python3 ${tests_dir}/report/slow_programs_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:slow_programs>
+                         ${CMAKE_BINARY_DIR}/report)
   endif()
 endfunction()
 

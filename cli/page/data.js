@@ -69,7 +69,12 @@ function makeTasks({task, class: classes}) {
 
 function makeClasses(columns) {
   const classes = {...columns, n: columns.kind.length, shade: new Uint8Array(columns.kind.length)};
-  for (let c = 0; c < classes.n; ++c) classes.shade[c] = kindOf(meta.names[columns.kind[c]], meta.names[columns.direction[c]]);
+  const known = new Map();
+  for (let c = 0; c < classes.n; ++c) {
+    const key = columns.kind[c] * 65536 + columns.direction[c];
+    if (!known.has(key)) known.set(key, kindOf(meta.names[columns.kind[c]], meta.names[columns.direction[c]]));
+    classes.shade[c] = known.get(key);
+  }
   return classes;
 }
 

@@ -4,6 +4,9 @@ const byId = (id) => document.getElementById(id);
 
 function share(ns) { return meta.end > 0 ? 100 * ns / meta.end : 0; }
 
+// The name of a call stays as it is.
+function sentence(text) { return text.startsWith('acl') ? text : text[0].toUpperCase() + text.slice(1); }
+
 function showButton(timeline, finding) {
   return element('button', {type: 'button', onclick: () => { timeline.show(finding.begin, finding.end); byId('timeline').focus(); }}, 'Show');
 }
@@ -22,9 +25,9 @@ function findingLine(timeline, finding) {
 function writeAnswer(timeline) {
   const [first, ...others] = meta.findings;
   byId('summary').textContent = meta.summary;
-  byId('headline').replaceChildren(first ? first.what : 'No slow pattern found', first?.where ? element('span', {class: 'where'}, ` ${first.where}`) : '');
+  byId('headline').replaceChildren(first ? sentence(first.what) : 'No slow pattern found', first?.where ? element('span', {class: 'where'}, ` ${first.where}`) : '');
   if (first) {
-    byId('fix').textContent = `${first.fix[0].toUpperCase()}${first.fix.slice(1)}.`;
+    byId('fix').textContent = `${sentence(first.fix)}.`;
     byId('cost').replaceChildren(element('span', {class: 'track'}, element('i', {style: `width:${Math.min(100, share(first.cost))}%`})), `${costWords(first)} at most to be gained`, showButton(timeline, first));
   }
   byId('findings').replaceChildren(...others.map((finding) => findingLine(timeline, finding)));
@@ -47,7 +50,7 @@ function describe(timeline, {layer, id}) {
   const {tasks, waits, classes} = timeline.trace;
   const length = time(layer.end[id] - layer.start[id]);
   if (layer.what === 'wait' && waits.own[id] === 0) {
-    return [`${meta.names[waits.call[id]]} waited ${length}`, waits.stream[id] ? `for stream ${meta.streams[waits.stream[id] - 1].id}${waits.behind[id] ? ` #${tasks.sequence[waits.behind[id] - 1]}` : ''}` : '',
+    return [`${meta.names[waits.call[id]]} waited ${length}`, `for ${waitedFor(waits, id)}${waits.behind[id] ? ` #${tasks.sequence[waits.behind[id] - 1]}` : ''}`,
             `at ${time(waits.start[id])}`, siteName(waits.site[id])].filter(Boolean);
   }
   const task = layer.what === 'wait' ? waits.own[id] - 1 : id, c = tasks.class[task], name = (field) => meta.names[classes[field][c]];

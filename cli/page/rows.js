@@ -134,7 +134,8 @@ function makeRows(trace) {
   const {tasks, waits, classes} = trace;
   const shadeOfTask = (id) => classes.shade[tasks.class[id]];
   const ofStream = deal(tasks.n, meta.streams.length, (i) => (tasks.state[i] === 0 ? -1 : classes.stream[tasks.class[i]] - 1));
-  const ofLane = deal(tasks.n, meta.threads.length, (i) => (tasks.state[i] === 0 ? -1 : tasks.lane[i] - 1));
+  // A stream that waits for an event keeps no lane busy.
+  const ofLane = deal(tasks.n, meta.threads.length, (i) => (tasks.state[i] === 0 || classes.stream[tasks.class[i]] === 0 || shadeOfTask(i) >= kind.wait ? -1 : tasks.lane[i] - 1));
   const ofThread = deal(waits.n, meta.threads.length, (i) => waits.thread[i] - 1);
   const submits = submitLayers(trace);
   const waitShade = (id) => (waits.own[id] > 0 ? shadeOfTask(waits.own[id] - 1) : kind.wait);
@@ -158,8 +159,9 @@ function makeRows(trace) {
     section('Streams', meta.streams.map((stream, index) => ({...stream, index})).filter((stream) => stream.process === p && ofStream[stream.index].length > 0).map((stream) => ({
       label: streamLabel(stream), stream: stream.index, layers: [makeLayer('task', ofStream[stream.index], tasks.start, tasks.end, shadeOfTask)],
     })));
-    section('Lanes', threads.filter((thread) => ofLane[thread.index].length > 0 && thread.lane).map((thread) => ({
-      label: thread.name || `lane ${thread.tid}`, lane: thread.index, layers: [makeLayer('task', ofLane[thread.index], tasks.start, tasks.end, shadeOfTask)],
+    // A host thread that waits runs what it waits for.
+    section('Lanes', threads.filter((thread) => ofLane[thread.index].length > 0).map((thread) => ({
+      label: thread.lane ? thread.name || `lane ${thread.tid}` : `${thread.name || 'host'}, helping`, lane: thread.index, layers: [makeLayer('task', ofLane[thread.index], tasks.start, tasks.end, shadeOfTask)],
     })));
   });
   let y = 0;

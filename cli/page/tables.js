@@ -122,10 +122,16 @@ function blockedTable(timeline) {
   const rows = groups.map((group) => {
     const i = group.example;
     return [element('button', {type: 'button', onclick: () => goToWait(timeline, i)}, time(group.time)), `${(100 * group.time / Math.max(meta.end, 1)).toFixed(0)} %`, count(group.number), time(group.longest),
-            meta.names[waits.call[i]], waits.own[i] ? 'the copy itself' : waits.stream[i] ? `stream ${meta.streams[waits.stream[i] - 1].id}` : '',
+            meta.names[waits.call[i]], waitedFor(waits, i),
             element('span', {class: 'where'}, siteName(waits.site[i]))];
   });
   fillTable('blocked', [['time'], ['of all', true], ['times', true], ['longest', true], ['call'], ['waited for'], ['where']], rows, 'The host never waited.');
+}
+
+function waitedFor(waits, i) {
+  if (waits.own[i] > 0) return 'the copy itself';
+  const reason = meta.names[waits.reason[i]], stream = waits.stream[i] ? `stream ${meta.streams[waits.stream[i] - 1].id}` : '';
+  return reason === 'room' ? `room in ${stream || 'a queue'}` : stream || reason;
 }
 
 function goToWait(timeline, id) {

@@ -15,7 +15,8 @@ class Timeline {
   constructor(trace) {
     this.trace = trace;
     Object.assign(this, makeRows(trace));
-    this.view = {from: 0, to: Math.max(meta.end, 1)};
+    this.first = firstMoment(trace);
+    this.view = {from: this.first, to: Math.max(meta.end, this.first + 1)};
     this.axis = document.getElementById('axis');
     this.canvas = document.getElementById('rows');
     this.bandwidth = document.getElementById('bandwidth');
@@ -64,7 +65,7 @@ class Timeline {
     this.show(from, from + span);
   }
   move(part) { this.show(this.view.from + part * this.span, this.view.to + part * this.span); }
-  fit() { this.show(0, meta.end); }
+  fit() { this.show(this.first, meta.end); }
 
   context(canvas, width, height) {
     const scale = devicePixelRatio || 1;
@@ -305,6 +306,13 @@ class Timeline {
     }
     return best && {...best, number, from, to};
   }
+}
+
+// Before it, a program only makes ready.
+function firstMoment({tasks, waits}) {
+  let first = waits.n > 0 ? waits.start[0] : meta.end;
+  for (let i = 0; i < tasks.n; ++i) first = Math.min(first, tasks.submit[i]);
+  return first < meta.end ? first : 0;
 }
 
 function stepOf(busy) { return Math.min(shadeSteps - 1, Math.floor(busy * shadeSteps)); }

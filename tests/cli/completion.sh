@@ -30,6 +30,8 @@ expect e : env exec explore
 expect exec --de : --devices --device-memory
 expect exec --engine '' : auto cpu cuda
 expect exec --schedule l : latest
+expect rep : report
+expect report --fi : --findings
 expect exec --engine cpu --hccl : --hccl-link --hccl-link-timeout
 expect doctor --he : --help
 expect exec --lanes '' : ''

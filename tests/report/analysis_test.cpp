@@ -134,6 +134,23 @@ TEST(AnalysisTest, StreamsThatWaitOneWayAndOverlapAreFine) {
   EXPECT_FALSE(Found(script, "serial-streams"));
 }
 
+// Two streams at both ends of a third that is never idle: there is nothing to be gained from them.
+TEST(AnalysisTest, StreamsBesideABusyOneAreFine) {
+  TraceScript script;
+  const uint32_t in = script.NewStream(), work = script.NewStream(), out = script.NewStream();
+  for (int i = 0; i < 100; ++i) {
+    if (i > 2) script.Order(out, in, 50, 2);
+    script.Copy(in, kMiB, 51);
+    script.Order(in, work, 52);
+    script.HostFunction(work, 500'000, 53);
+    script.Order(work, out, 54);
+    script.Copy(out, kMiB, 55, "D2H");
+  }
+  script.Wait(out, 60);
+  EXPECT_FALSE(Found(script, "host-function")) << "they have a stream of their own";
+  EXPECT_FALSE(Found(script, "serial-streams"));
+}
+
 TEST(AnalysisTest, OneStreamForBothDirections) {
   TraceScript script;
   const uint32_t stream = script.NewStream();
@@ -247,6 +264,16 @@ TEST(AnalysisTest, WhatTheTraceLacksIsSaid) {
 TEST(AnalysisTest, AnEmptyTrace) {
   const TraceData empty{{""}, {}, {}, {}, {}, {}, {}, {}, {}, 0, 0};
   EXPECT_EQ(Words(empty, Analyse(empty)), std::vector<std::string>{"host waiting 0 % of 0.00 ns; no slow pattern found; 0 tasks, 0 B"});
+}
+
+TEST(AnalysisTest, SideBySide) {
+  TraceScript script;
+  const uint32_t one = script.NewStream(), two = script.NewStream();
+  EXPECT_EQ(SideBySide(script.trace), 0);
+  script.Copy(one, 30 * kMiB, 10);
+  EXPECT_EQ(SideBySide(script.trace), 0);
+  script.Copy(two, 10 * kMiB, 10);
+  EXPECT_NEAR(SideBySide(script.trace), 1.0 / 3, 0.001);
 }
 
 // A program that was killed has tasks without an end, and a wait that nobody came back from.

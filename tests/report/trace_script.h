@@ -86,10 +86,13 @@ class TraceScript {
     Passed(now_);
   }
 
-  // `to` waits for all that is in `from` now.
-  void Order(uint32_t from, uint32_t to, int line) {
-    trace.edges.push_back({from, Last(from), to, Last(to), Name("aclrtStreamWaitEvent"), Site(line), now_});
-    free_at_[to] = std::max(free_at_[to], free_at_[from]);
+  // `to` waits for all that is in `from` now, but for the last few.
+  void Order(uint32_t from, uint32_t to, int line, uint64_t but = 0) {
+    const uint64_t last = Last(from) - but;
+    trace.edges.push_back({from, last, to, Last(to), Name("aclrtStreamWaitEvent"), Site(line), 1, now_});
+    const auto awaited = std::find_if(trace.tasks.rbegin(), trace.tasks.rend(),
+                                      [&](const TraceTask& task) { return task.stream == from && task.sequence == last; });
+    if (awaited != trace.tasks.rend()) free_at_[to] = std::max(free_at_[to], awaited->end_ns);
     now_ += kCallNs;
   }
 
