@@ -9,7 +9,7 @@ all: build/release/build.ninja
 
 demo: build/release/build.ninja
 	cmake --build build/release --target cann -j $(JOBS)
-	build/cann/bin/ropeway demo
+	build/cann/bin/ropeway demo --page build/demo.html
 
 # A build that the tests have configured before stays as it is.
 build/release/build.ninja: | packages

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cli/commands.h"
+#include "cli/demo_page.h"
 #include "cli/demo_paths.h"
 #include "cli/measure.h"
 #include "cli/table.h"
@@ -80,7 +81,7 @@ void PrintMessage(const std::string& message) {
   }
 }
 
-int RunDemo() {
+int RunDemo(const std::string& page) {
   const Clock::time_point start = Clock::now();
   Table table({{"path"}, {"size", Align::kRight}, {"verified"}, {"GB/s", Align::kRight}, {"of a raw loop", Align::kRight}});
   Tally tally;
@@ -101,6 +102,7 @@ int RunDemo() {
   for (const std::string& complaint : tally.complaints) std::printf("FAILED  %s\n", complaint.c_str());
   std::printf("%zu of %zu paths verified, %zu skipped, in %.1f s\n", tally.verified, tally.verified + tally.failed, tally.skipped,
               SecondsSince(start));
+  if (!page.empty()) WriteDemoPage(page);
   return tally.failed == 0 ? 0 : 1;
 }
 
@@ -108,7 +110,10 @@ int RunDemo() {
 
 void AddDemo(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("demo", "a tour: every copy path, verified byte by byte and measured");
-  command->callback([status] { *status = RunDemo(); });
+  auto page = std::make_shared<std::string>();
+  command->add_option("--page", *page, "at the end, trace three streams and write the report page that shows them")->type_name("FILE");
+  command->callback([page, status] { *status = RunDemo(*page); });
+  app.add_subcommand(kDemoStreams, "what the page of the demo shows")->group("")->callback([status] { *status = RunDemoStreams(); });
 }
 
 }  // namespace ropeway::cli

@@ -251,6 +251,7 @@ function(ropeway_report_tests)
     target_compile_options(slow_programs PRIVATE -O0 -g1)
     ropeway_watched_test(report_slow_programs python3 ${tests_dir}/report/slow_programs_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:slow_programs>
                          ${CMAKE_BINARY_DIR}/report)
+    ropeway_watched_test(report_demo bash ${tests_dir}/report/demo.sh $<TARGET_FILE:ropeway> ${CMAKE_BINARY_DIR}/report)
   endif()
 endfunction()
 
