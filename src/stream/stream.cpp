@@ -169,11 +169,13 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
   }
 }
 
-// A watcher hears of a task once, and before anybody can run it.
+// A watcher hears of a task once, and before anybody can run it. When there is no room, it is not tried: room that is made at that
+// moment would take in a task that nobody was told of.
 Queue::Submission Stream::SubmitTold(Task& task) {
-  const uint64_t next = queue_->submitted() + 1;
-  Watcher* watcher = queue_->HasRoom() ? ActiveWatcher() : nullptr;
-  if (watcher != nullptr) watcher->Submitted({static_cast<uint32_t>(id()), options_.device, next, &task});
+  if (Watcher* const watcher = ActiveWatcher()) [[unlikely]] {
+    if (!queue_->HasRoom()) return {};
+    watcher->Submitted({static_cast<uint32_t>(id()), options_.device, queue_->submitted() + 1, &task});
+  }
   return queue_->Submit(task);
 }
 

@@ -139,6 +139,26 @@ TEST_F(TraceTest, ATaskThatWaitsForRoomIsSubmittedOnceAndItsThreadWaited) {
   EXPECT_GE(waits, 1u);
 }
 
+// A queue that is full most of the time, and is being emptied all the while.
+TEST_F(TraceTest, ATaskThatComesInAsRoomIsMadeIsToldAsWell) {
+  constexpr uint64_t kTasks = 100'000;
+  FailureScope scope;
+  char bytes[64] = {};
+  TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
+  for (uint64_t i = 0; i < kTasks; ++i) ASSERT_TRUE(stream.Submit(CopyTask(bytes, bytes + 32, 32)).ok());
+  ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
+  const TraceData trace = Read();
+  uint64_t told = 0;
+  for (const TraceTask& task : trace.tasks) {
+    const bool mine = task.stream != cli::kNone && trace.streams[task.stream].id == static_cast<uint32_t>(stream->id());
+    if (!mine || task.sequence <= before) continue;
+    ++told;
+    ASSERT_GE(task.submit_ns, 0) << task.sequence;
+  }
+  EXPECT_EQ(told, kTasks);
+}
+
 TEST_F(TraceTest, DroppedTasksSaySo) {
   FailureScope scope;
   Gate gate;
