@@ -211,6 +211,11 @@ std::string SizeWords(const Group& group) {
   return "of " + FormatBytes(group.smallest) + " to " + FormatBytes(group.largest);
 }
 
-std::string StreamName(const TraceData& trace, uint32_t stream) { return std::to_string(trace.streams[stream].id); }
+std::string StreamName(const TraceData& trace, uint32_t stream) {
+  const TraceProcess& process = trace.processes[trace.streams[stream].process];
+  const std::string number = std::to_string(trace.streams[stream].id);
+  if (trace.processes.size() == 1) return number;
+  return number + (process.rank >= 0 ? " of rank " + std::to_string(process.rank) : " of process " + std::to_string(process.pid));
+}
 
 }  // namespace ropeway::cli

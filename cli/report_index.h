@@ -107,7 +107,7 @@ Finding MakeFinding(const char* pattern, const Group& group, std::string what, s
 std::string FormatCount(uint64_t count);                          // "20,000"
 std::string Plural(uint64_t count, const char* one);              // "1 copy", "20,000 copies"
 std::string SizeWords(const Group& group);                        // "of 4 KiB", "of 512 B to 4 KiB"
-std::string StreamName(const TraceData& trace, uint32_t stream);  // the number that the program's own calls gave it
+std::string StreamName(const TraceData& trace, uint32_t stream);  // "2", or "2 of rank 0" where there are several
 
 constexpr uint64_t kSmallBytes = 64 << 10;
 constexpr uint64_t kMany = 16;  // what comes more often is a loop

@@ -13,4 +13,4 @@ case $("${clang_format:-false}" --version 2>/dev/null || true) in
 esac
 mode=(-i)
 [ "${1:-}" != --check ] || mode=(--dry-run --Werror)
-git ls-files -co --exclude-standard -z -- '*.cpp' '*.h' '*.c' | xargs -0 -r "$clang_format" "${mode[@]}"
+git ls-files -co --exclude-standard -z -- '*.cpp' '*.h' '*.c' '*.js' | xargs -0 -r "$clang_format" "${mode[@]}"

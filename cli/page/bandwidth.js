@@ -26,7 +26,10 @@ function makeBuckets(trace, wanted) {
     const from = tasks.start[i] * scale, to = Math.min(tasks.end[i] * scale, bucketCount - 1e-6);
     const low = Math.floor(from), high = Math.floor(to), bytes = classes.bytes[c];
     if (low >= bucketCount) continue;
-    if (high <= low) { buckets[shade][low] += bytes; continue; }
+    if (high <= low) {
+      buckets[shade][low] += bytes;
+      continue;
+    }
     // The ends by themselves, the whole buckets between them by their first and last.
     const each = bytes / (to - from);
     buckets[shade][low] += each * (low + 1 - from);
@@ -51,7 +54,8 @@ function bytesSeen(trace, rows, buckets, wanted, view, width) {
       const c = tasks.class[id], shade = classes.shade[c];
       if (shade < copies) addSpread(seen[shade], tasks.start[id] - view.from, tasks.end[id] - view.from, classes.bytes[c], scale);
     };
-    for (const layer of copyLayers(rows)) walk(layer, view.from, view.to, -1, (id) => add(layer.what === 'wait' ? trace.waits.own[id] - 1 : id));
+    for (const layer of copyLayers(rows))
+      walk(layer, view.from, view.to, -1, (id) => add(layer.what === 'wait' ? trace.waits.own[id] - 1 : id));
     return seen;
   }
   buckets.forEach((sums, shade) => {
@@ -70,7 +74,8 @@ function bytesSeen(trace, rows, buckets, wanted, view, width) {
 function* copyLayers(rows) {
   for (const row of rows) {
     if (row.heading || row.lane !== undefined) continue;
-    for (const layer of row.layers) if (layer.what !== 'submit' && layer.ids.length > 0) yield layer;
+    for (const layer of row.layers)
+      if (layer.what !== 'submit' && layer.ids.length > 0) yield layer;
   }
 }
 

@@ -37,8 +37,18 @@ function readTables() {
   return tables;
 }
 
-const kind = {h2d: 0, d2h: 1, d2d: 2, h2h: 3, fill: 4, call: 5, wait: 6, order: 7};
-const kindWords = ['host to device', 'device to host', 'device to device', 'host to host', 'set, reduce', 'host function', 'waiting', 'events'];
+const kind = {
+  h2d: 0,
+  d2h: 1,
+  d2d: 2,
+  h2h: 3,
+  fill: 4,
+  call: 5,
+  wait: 6,
+  order: 7
+};
+const kindWords =
+    ['host to device', 'device to host', 'device to device', 'host to host', 'set, reduce', 'host function', 'waiting', 'events'];
 const kindKeys = Object.keys(kind);
 const copies = 4;  // kinds below are copies
 
@@ -51,8 +61,16 @@ function kindOf(taskKind, direction) {
 // Tasks by their start. state: 0 it did not start, 1 it did not end, 2 it did.
 function makeTasks({task, class: classes}) {
   const n = task.class.length;
-  const tasks = {n, class: Uint32Array.from(task.class), lane: task.lane, start: task.start, submit: task.queued, end: task.length,
-                 sequence: task.sequence, state: new Uint8Array(n)};
+  const tasks = {
+    n,
+    class: Uint32Array.from(task.class),
+    lane: task.lane,
+    start: task.start,
+    submit: task.queued,
+    end: task.length,
+    sequence: task.sequence,
+    state: new Uint8Array(n)
+  };
   const expected = new Float64Array(meta.streams.length + 1);
   for (let i = 0, surprise = 0; i < n; ++i) {
     const start = task.start[i], queued = task.queued[i], length = task.length[i];
@@ -104,7 +122,11 @@ function size(bytes) {
 function time(ns) {
   const [unit, name] = ns >= 1e9 ? [1e9, 's'] : ns >= 1e6 ? [1e6, 'ms'] : ns >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
   const value = ns / unit;
-  return `${unit === 1 ? Math.round(value) : value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${name}`;
+  return `${
+      unit === 1        ? Math.round(value) :
+          value < 9.995 ? value.toFixed(2) :
+          value < 99.95 ? value.toFixed(1) :
+                          value.toFixed(0)} ${name}`;
 }
 
 const rate = (bytes, ns) => (ns > 0 ? `${(bytes / ns).toFixed(bytes / ns < 9.95 ? 2 : 1)} GB/s` : '');

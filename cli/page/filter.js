@@ -1,7 +1,15 @@
 // Which tasks and waits are shown: words that all must be found, and kinds that are switched off. Tasks are judged by class, of which there
 // are few.
 
-const units = {b: 1, k: 1024, kib: 1024, m: 1 << 20, mib: 1 << 20, g: 1 << 30, gib: 1 << 30};
+const units = {
+  b: 1,
+  k: 1024,
+  kib: 1024,
+  m: 1 << 20,
+  mib: 1 << 20,
+  g: 1 << 30,
+  gib: 1 << 30
+};
 
 // ">64KiB" and "<1MiB" compare sizes, "stream=3" is a whole word, all else may stand anywhere.
 function makeTerm(word) {
@@ -17,14 +25,16 @@ function makeTerm(word) {
 function placeWords(stream, thread, site) {
   const s = stream > 0 ? meta.streams[stream - 1] : null, t = thread > 0 ? meta.threads[thread - 1] : null;
   const process = meta.processes[s?.process ?? t?.process];
-  return `${s ? `stream=${s.id} device=${s.device}` : ''} ${t ? `thread=${t.tid} ${t.name}` : ''} ${process ? `pid=${process.pid} rank=${process.rank}` : ''} ` +
-    (site > 0 ? meta.sites[site - 1].join(' ') : '');
+  return `${s ? `stream=${s.id} device=${s.device}` : ''} ${t ? `thread=${t.tid} ${t.name}` : ''} ${
+             process ? `pid=${process.pid} rank=${process.rank}` : ''} ` +
+      (site > 0 ? meta.sites[site - 1].join(' ') : '');
 }
 
 function classText(classes, c) {
   const name = (field) => meta.names[classes[field][c]];
-  return ` ${name('kind')} ${name('direction')} ${name('call')} ${name('method')} ${name('reason')} items=${classes.items[c]} bytes=${classes.bytes[c]} ` +
-    `code=${classes.code[c]} ${placeWords(classes.stream[c], classes.thread[c], classes.site[c])} `;
+  return ` ${name('kind')} ${name('direction')} ${name('call')} ${name('method')} ${name('reason')} items=${classes.items[c]} bytes=${
+             classes.bytes[c]} ` +
+      `code=${classes.code[c]} ${placeWords(classes.stream[c], classes.thread[c], classes.site[c])} `;
 }
 
 // Keeps of each layer what is wanted, and says how many tasks that are.
@@ -38,7 +48,9 @@ function applyFilter(trace, rows, text, hiddenKinds) {
   }
   const waitWanted = (id) => {
     if (waits.own[id] > 0) return wanted[tasks.class[waits.own[id] - 1]];
-    const words = terms.length ? ` wait ${meta.names[waits.call[id]]} ${placeWords(waits.stream[id], waits.thread[id], waits.site[id])} `.toLowerCase() : '';
+    const words = terms.length ?
+        ` wait ${meta.names[waits.call[id]]} ${placeWords(waits.stream[id], waits.thread[id], waits.site[id])} `.toLowerCase() :
+        '';
     return !hiddenKinds.has(kind.wait) && terms.every((term) => term(words, -1));
   };
   const everything = terms.length === 0 && hiddenKinds.size === 0;

@@ -8,7 +8,15 @@ function share(ns) { return meta.end > 0 ? 100 * ns / meta.end : 0; }
 function sentence(text) { return text.startsWith('acl') ? text : text[0].toUpperCase() + text.slice(1); }
 
 function showButton(timeline, finding) {
-  return element('button', {type: 'button', onclick: () => { timeline.show(finding.begin, finding.end); byId('timeline').focus(); }}, 'Show');
+  return element(
+      'button', {
+        type: 'button',
+        onclick: () => {
+          timeline.show(finding.begin, finding.end);
+          byId('timeline').focus();
+        }
+      },
+      'Show');
 }
 
 function costWords(finding) {
@@ -17,7 +25,9 @@ function costWords(finding) {
 }
 
 function findingLine(timeline, finding) {
-  const text = element('div', {}, finding.what, finding.where ? element('span', {class: 'where'}, ` ${finding.where}`) : '', element('div', {class: 'todo'}, finding.fix));
+  const text = element(
+      'div', {}, finding.what, finding.where ? element('span', {class: 'where'}, ` ${finding.where}`) : '',
+      element('div', {class: 'todo'}, finding.fix));
   const bar = element('i', {style: `width:${Math.min(100, share(finding.cost))}%`});
   return element('li', {}, element('div', {class: 'share'}, costWords(finding), bar), text, showButton(timeline, finding));
 }
@@ -25,10 +35,14 @@ function findingLine(timeline, finding) {
 function writeAnswer(timeline) {
   const [first, ...others] = meta.findings;
   byId('summary').textContent = meta.summary;
-  byId('headline').replaceChildren(first ? sentence(first.what) : 'No slow pattern found', first?.where ? element('span', {class: 'where'}, ` ${first.where}`) : '');
+  byId('headline')
+      .replaceChildren(
+          first ? sentence(first.what) : 'No slow pattern found', first?.where ? element('span', {class: 'where'}, ` ${first.where}`) : '');
   if (first) {
     byId('fix').textContent = `${sentence(first.fix)}.`;
-    byId('cost').replaceChildren(element('span', {class: 'track'}, element('i', {style: `width:${Math.min(100, share(first.cost))}%`})), `${costWords(first)} at most to be gained`, showButton(timeline, first));
+    byId('cost').replaceChildren(
+        element('span', {class: 'track'}, element('i', {style: `width:${Math.min(100, share(first.cost))}%`})),
+        `${costWords(first)} at most to be gained`, showButton(timeline, first));
   }
   byId('findings').replaceChildren(...others.map((finding) => findingLine(timeline, finding)));
   byId('notes').replaceChildren(...meta.notes.map((note) => element('li', {}, note)));
@@ -41,28 +55,41 @@ function writeAnswer(timeline) {
 
 function writeChecks() {
   byId('checked').hidden = meta.checked.length === 0;
-  byId('checks').replaceChildren(...meta.checked.map((finding) => element('li', finding.error === false ? {class: 'tip'} : {}, element('b', {}, finding.rule), ` ${finding.title ?? ''}`,
-    element('p', {}, [...[finding.text].flat(), finding.fix ? `Fix: ${finding.fix}` : ''].filter(Boolean).join('\n')))));
+  byId('checks').replaceChildren(...meta.checked.map(
+      (finding) => element(
+          'li', finding.error === false ? {class: 'tip'} : {}, element('b', {}, finding.rule), ` ${finding.title ?? ''}`,
+          element('p', {}, [...[finding.text].flat(), finding.fix ? `Fix: ${finding.fix}` : ''].filter(Boolean).join('\n')))));
+}
+
+const said = (...lines) => lines.filter(Boolean);
+
+function describeWait({tasks, waits}, id) {
+  const behind = waits.behind[id] ? ` #${tasks.sequence[waits.behind[id] - 1]}` : '';
+  return said(
+      `${meta.names[waits.call[id]]} waited ${time(waits.end[id] - waits.start[id])}`, `for ${waitedFor(waits, id)}${behind}`,
+      `at ${time(waits.start[id])}`, siteName(waits.site[id]));
+}
+
+function describeTask({tasks, classes}, id) {
+  const c = tasks.class[id], length = tasks.end[id] - tasks.start[id], bytes = classes.bytes[c], stream = classes.stream[c];
+  const name = (field) => meta.names[classes[field][c]];
+  const what =
+      said(name('direction'), bytes > 0 ? size(bytes) : name('kind'), classes.items[c] > 1 ? `in ${count(classes.items[c])} items` : '');
+  const where = stream > 0 ? `stream ${meta.streams[stream - 1].id} #${tasks.sequence[id]}` : 'by the calling thread';
+  const queued = tasks.start[id] - tasks.submit[id];
+  return said(
+      said(what.join(' '), time(length), bytes > 0 ? rate(bytes, length) : '').join(' · '), `${name('call')}, ${where}`,
+      queued > 0 ? `queued ${time(queued)}, started at ${time(tasks.start[id])}` : `at ${time(tasks.start[id])}`,
+      said(name('method'), name('reason')).join(': '), tasks.state[id] === 1 ? 'not over when the trace ended' : '',
+      classes.code[c] !== 0 ? `failed with ${classes.code[c]}` : '',
+      said(siteName(classes.site[c]), classes.site[c] > 0 ? meta.sites[classes.site[c] - 1][1] : '').join(' in '));
 }
 
 // Lines about a task or a wait; the first is its name.
-function describe(timeline, {layer, id}) {
-  const {tasks, waits, classes} = timeline.trace;
-  const length = time(layer.end[id] - layer.start[id]);
-  if (layer.what === 'wait' && waits.own[id] === 0) {
-    return [`${meta.names[waits.call[id]]} waited ${length}`, `for ${waitedFor(waits, id)}${waits.behind[id] ? ` #${tasks.sequence[waits.behind[id] - 1]}` : ''}`,
-            `at ${time(waits.start[id])}`, siteName(waits.site[id])].filter(Boolean);
-  }
-  const task = layer.what === 'wait' ? waits.own[id] - 1 : id, c = tasks.class[task], name = (field) => meta.names[classes[field][c]];
-  const moved = classes.bytes[c] > 0;
-  return [
-    [name('direction'), moved ? size(classes.bytes[c]) : name('kind'), classes.items[c] > 1 ? `in ${count(classes.items[c])} items` : ''].filter(Boolean).join(' ') + ` · ${length}${moved ? ` · ${rate(classes.bytes[c], tasks.end[task] - tasks.start[task])}` : ''}`,
-    `${name('call')}${classes.stream[c] ? `, stream ${meta.streams[classes.stream[c] - 1].id} #${tasks.sequence[task]}` : ', by the calling thread'}`,
-    tasks.submit[task] < tasks.start[task] ? `queued ${time(tasks.start[task] - tasks.submit[task])}, started at ${time(tasks.start[task])}` : `at ${time(tasks.start[task])}`,
-    [name('method'), name('reason')].filter(Boolean).join(': '),
-    tasks.state[task] === 1 ? 'not over when the trace ended' : classes.code[c] !== 0 ? `failed with ${classes.code[c]}` : '',
-    [siteName(classes.site[c]), classes.site[c] ? meta.sites[classes.site[c] - 1][1] : ''].filter(Boolean).join(' in '),
-  ].filter(Boolean);
+function describe({trace}, {layer, id}) {
+  if (layer.what !== 'wait') return describeTask(trace, id);
+  const own = trace.waits.own[id];
+  return own > 0 ? describeTask(trace, own - 1) : describeWait(trace, id);
 }
 
 function select(timeline, found) {
@@ -85,7 +112,12 @@ function hover(timeline, event) {
   const found = timeline.hit(event.clientX - box.left, event.clientY - box.top + timeline.scroller.scrollTop);
   tip.style.display = found ? 'block' : 'none';
   if (!found) return;
-  const lines = found.number > 3 ? [`${count(found.number)} ${found.layer.what === 'wait' ? 'waits' : 'tasks'} in ${time(found.to - found.from)}`, 'zoom in to tell them apart'] : describe(timeline, found);
+  const lines = found.number > 3 ?
+      [
+        `${count(found.number)} ${found.layer.what === 'wait' ? 'waits' : 'tasks'} in ${time(found.to - found.from)}`,
+        'zoom in to tell them apart'
+      ] :
+      describe(timeline, found);
   tip.replaceChildren(element('b', {}, lines[0]), ...lines.slice(1).map((line) => element('div', {}, line)));
   const outer = byId('timeline').getBoundingClientRect(), x = event.clientX - outer.left, y = event.clientY - outer.top;
   tip.style.left = `${Math.min(x + 14, outer.width - tip.offsetWidth - 8)}px`;
@@ -96,7 +128,10 @@ function listenToPointer(timeline) {
   const area = byId('timeline');
   let drag = null;
   for (const canvas of [timeline.axis, timeline.canvas, timeline.bandwidth]) {
-    canvas.addEventListener('pointerdown', (event) => { drag = {x: event.clientX, view: timeline.view, moved: false}; canvas.setPointerCapture(event.pointerId); });
+    canvas.addEventListener('pointerdown', (event) => {
+      drag = {x: event.clientX, view: timeline.view, moved: false};
+      canvas.setPointerCapture(event.pointerId);
+    });
     canvas.addEventListener('pointermove', (event) => {
       if (!drag) return canvas === timeline.canvas ? hover(timeline, event) : undefined;
       if (Math.abs(event.clientX - drag.x) > 3) drag.moved = true;
@@ -109,18 +144,23 @@ function listenToPointer(timeline) {
     canvas.addEventListener('pointerup', (event) => {
       area.classList.remove('dragging');
       const box = timeline.canvas.getBoundingClientRect();
-      if (!drag?.moved && canvas === timeline.canvas) select(timeline, timeline.hit(event.clientX - box.left, event.clientY - box.top + timeline.scroller.scrollTop));
+      if (!drag?.moved && canvas === timeline.canvas)
+        select(timeline, timeline.hit(event.clientX - box.left, event.clientY - box.top + timeline.scroller.scrollTop));
       drag = null;
     });
     canvas.addEventListener('dblclick', (event) => timeline.zoom(0.25, timeline.at(event.clientX - canvas.getBoundingClientRect().left)));
   }
-  area.addEventListener('pointerleave', () => { byId('tip').style.display = 'none'; });
+  area.addEventListener('pointerleave', () => {
+    byId('tip').style.display = 'none';
+  });
   area.addEventListener('wheel', (event) => {
     const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
     if (!event.ctrlKey && !event.metaKey && !sideways) return;
     event.preventDefault();
-    if (sideways) timeline.move((event.deltaX || event.deltaY) / 1000);
-    else timeline.zoom(1.0015 ** event.deltaY, timeline.at(event.clientX - timeline.canvas.getBoundingClientRect().left));
+    if (sideways)
+      timeline.move((event.deltaX || event.deltaY) / 1000);
+    else
+      timeline.zoom(1.0015 ** event.deltaY, timeline.at(event.clientX - timeline.canvas.getBoundingClientRect().left));
   }, {passive: false});
   timeline.scroller.addEventListener('scroll', () => timeline.ask());
 }
@@ -154,9 +194,19 @@ function zoomToSelected(timeline) {
 
 function listenToKeys(timeline) {
   const keys = {
-    ArrowLeft: () => timeline.move(-0.15), ArrowRight: () => timeline.move(0.15), '+': () => timeline.zoom(1 / 1.5), '=': () => timeline.zoom(1 / 1.5), '-': () => timeline.zoom(1.5),
-    ArrowUp: () => stepRow(timeline, -1), ArrowDown: () => stepRow(timeline, 1), ',': () => stepTask(timeline, -1), '.': () => stepTask(timeline, 1),
-    Enter: () => zoomToSelected(timeline), 0: () => timeline.fit(), Home: () => timeline.show(0, timeline.span), End: () => timeline.show(meta.end - timeline.span, meta.end),
+    ArrowLeft: () => timeline.move(-0.15),
+    ArrowRight: () => timeline.move(0.15),
+    '+': () => timeline.zoom(1 / 1.5),
+    '=': () => timeline.zoom(1 / 1.5),
+    '-': () => timeline.zoom(1.5),
+    ArrowUp: () => stepRow(timeline, -1),
+    ArrowDown: () => stepRow(timeline, 1),
+    ',': () => stepTask(timeline, -1),
+    '.': () => stepTask(timeline, 1),
+    Enter: () => zoomToSelected(timeline),
+    0: () => timeline.fit(),
+    Home: () => timeline.show(0, timeline.span),
+    End: () => timeline.show(meta.end - timeline.span, meta.end),
     Escape: () => select(timeline, null),
   };
   byId('timeline').addEventListener('keydown', (event) => {
@@ -180,12 +230,25 @@ function listenToFilter(timeline) {
   const {classes, waits} = timeline.trace;
   const present = new Set(classes.shade);
   if (waits.n > 0) present.add(kind.wait);
-  byId('legend').replaceChildren(...[...present].sort((a, b) => a - b).map((shade) => element('button', {type: 'button', 'aria-pressed': 'true', mark: kindKeys[shade], onclick: (event) => {
-    const button = event.currentTarget, hide = button.getAttribute('aria-pressed') === 'true';
-    button.setAttribute('aria-pressed', String(!hide));
-    if (hide) timeline.hiddenKinds.add(shade); else timeline.hiddenKinds.delete(shade);
-    applyInputs(timeline);
-  }}, element('i'), kindWords[shade])));
+  byId('legend').replaceChildren(...[...present]
+                                     .sort((a, b) => a - b)
+                                     .map(
+                                         (shade) => element(
+                                             'button', {
+                                               type: 'button',
+                                               'aria-pressed': 'true',
+                                               mark: kindKeys[shade],
+                                               onclick: (event) => {
+                                                 const button = event.currentTarget, hide = button.getAttribute('aria-pressed') === 'true';
+                                                 button.setAttribute('aria-pressed', String(!hide));
+                                                 if (hide)
+                                                   timeline.hiddenKinds.add(shade);
+                                                 else
+                                                   timeline.hiddenKinds.delete(shade);
+                                                 applyInputs(timeline);
+                                               }
+                                             },
+                                             element('i'), kindWords[shade])));
 }
 
 function wearTheme(timeline, theme) {
@@ -198,7 +261,9 @@ function wearTheme(timeline, theme) {
 function listenToTheme(timeline) {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let chosen = false;
-  dark.addEventListener('change', () => { if (!chosen) wearTheme(timeline, dark.matches ? 'dark' : 'light'); });
+  dark.addEventListener('change', () => {
+    if (!chosen) wearTheme(timeline, dark.matches ? 'dark' : 'light');
+  });
   byId('theme').addEventListener('click', () => {
     chosen = true;
     wearTheme(timeline, document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');

@@ -1,16 +1,15 @@
-// The rows of the timeline and their levels of detail. A layer is a list of spans sorted by start; above it stand levels, each node of which
-// says for sixteen of the level below where they begin and end, how long they were busy and what they mostly were. Drawing stops at nodes
-// that are smaller than a pixel, so a frame costs pixels, not tasks.
+// The rows of the timeline and their levels of detail. A layer is a list of spans sorted by start; above it stand levels, each node of
+// which says for sixteen of the level below where they begin and end, how long they were busy and what they mostly were. Drawing stops at
+// nodes that are smaller than a pixel, so a frame costs pixels, not tasks.
 
 const fanOut = 16;
 
-function makeLayer(what, ids, start, end, shadeOf) {
-  return {what, all: ids, ids, start, end, shadeOf, levels: []};
-}
+function makeLayer(what, ids, start, end, shadeOf) { return {what, all: ids, ids, start, end, shadeOf, levels: []}; }
 
 function dominant(sums) {
   let best = 0;
-  for (let i = 1; i < sums.length; ++i) if (sums[i] > sums[best]) best = i;
+  for (let i = 1; i < sums.length; ++i)
+    if (sums[i] > sums[best]) best = i;
   return best;
 }
 
@@ -90,7 +89,10 @@ function firstBehind({ids, start}, at) {
   let low = 0, high = ids.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (start[ids[middle]] > at) high = middle; else low = middle + 1;
+    if (start[ids[middle]] > at)
+      high = middle;
+    else
+      low = middle + 1;
   }
   return low;
 }
@@ -98,14 +100,22 @@ function firstBehind({ids, start}, at) {
 // Deals the numbers 0..n-1 out to `piles` lists, keeping their order; pileOf(i) < 0: to none.
 function deal(n, piles, pileOf) {
   const counts = new Uint32Array(piles);
-  for (let i = 0; i < n; ++i) { const pile = pileOf(i); if (pile >= 0) ++counts[pile]; }
+  for (let i = 0; i < n; ++i) {
+    const pile = pileOf(i);
+    if (pile >= 0) ++counts[pile];
+  }
   const lists = Array.from(counts, (length) => new Uint32Array(length));
   counts.fill(0);
-  for (let i = 0; i < n; ++i) { const pile = pileOf(i); if (pile >= 0) lists[pile][counts[pile]++] = i; }
+  for (let i = 0; i < n; ++i) {
+    const pile = pileOf(i);
+    if (pile >= 0) lists[pile][counts[pile]++] = i;
+  }
   return lists;
 }
 
-function streamLabel(stream) { return `stream ${stream.id}${meta.streams.some((other) => other.device !== stream.device) ? ` · device ${stream.device}` : ''}`; }
+function streamLabel(stream) {
+  return `stream ${stream.id}${meta.streams.some((other) => other.device !== stream.device) ? ` · device ${stream.device}` : ''}`;
+}
 
 // What threads asked for, a layer for each stream they asked: tasks of one stream are submitted in the order in which they start.
 function submitLayers(trace) {
@@ -135,14 +145,19 @@ function makeRows(trace) {
   const shadeOfTask = (id) => classes.shade[tasks.class[id]];
   const ofStream = deal(tasks.n, meta.streams.length, (i) => (tasks.state[i] === 0 ? -1 : classes.stream[tasks.class[i]] - 1));
   // A stream that waits for an event keeps no lane busy.
-  const ofLane = deal(tasks.n, meta.threads.length, (i) => (tasks.state[i] === 0 || classes.stream[tasks.class[i]] === 0 || shadeOfTask(i) >= kind.wait ? -1 : tasks.lane[i] - 1));
+  const ofLane = deal(
+      tasks.n, meta.threads.length,
+      (i) => (tasks.state[i] === 0 || classes.stream[tasks.class[i]] === 0 || shadeOfTask(i) >= kind.wait ? -1 : tasks.lane[i] - 1));
   const ofThread = deal(waits.n, meta.threads.length, (i) => waits.thread[i] - 1);
   const submits = submitLayers(trace);
   const waitShade = (id) => (waits.own[id] > 0 ? shadeOfTask(waits.own[id] - 1) : kind.wait);
   // Copies that a thread made by itself are told by their waits; without one, by themselves.
   const told = new Uint8Array(tasks.n);
-  for (let i = 0; i < waits.n; ++i) if (waits.own[i] > 0) told[waits.own[i] - 1] = 1;
-  const byCaller = deal(tasks.n, meta.threads.length, (i) => (classes.stream[tasks.class[i]] === 0 && !told[i] && tasks.state[i] ? classes.thread[tasks.class[i]] - 1 : -1));
+  for (let i = 0; i < waits.n; ++i)
+    if (waits.own[i] > 0) told[waits.own[i] - 1] = 1;
+  const byCaller = deal(
+      tasks.n, meta.threads.length,
+      (i) => (classes.stream[tasks.class[i]] === 0 && !told[i] && tasks.state[i] ? classes.thread[tasks.class[i]] - 1 : -1));
   const rows = [];
   const many = meta.processes.length > 1;
   meta.processes.forEach((process, p) => {
@@ -151,18 +166,38 @@ function makeRows(trace) {
       if (list.length > 0) rows.push({heading: many ? `${name} · ${title}` : title}, ...list);
     };
     const threads = meta.threads.map((thread, index) => ({...thread, index})).filter((thread) => thread.process === p);
-    section('Host threads', threads.filter((thread) => !thread.lane && (ofThread[thread.index].length || submits[thread.index].length || byCaller[thread.index].length)).map((thread) => ({
-      label: thread.name || `thread ${thread.tid}`, thread: thread.index,
-      layers: [makeLayer('wait', ofThread[thread.index], waits.start, waits.end, waitShade), makeLayer('task', byCaller[thread.index], tasks.start, tasks.end, shadeOfTask),
-               ...submits[thread.index]],
-    })));
-    section('Streams', meta.streams.map((stream, index) => ({...stream, index})).filter((stream) => stream.process === p && ofStream[stream.index].length > 0).map((stream) => ({
-      label: streamLabel(stream), stream: stream.index, layers: [makeLayer('task', ofStream[stream.index], tasks.start, tasks.end, shadeOfTask)],
-    })));
+    section(
+        'Host threads',
+        threads
+            .filter(
+                (thread) =>
+                    !thread.lane && (ofThread[thread.index].length || submits[thread.index].length || byCaller[thread.index].length))
+            .map((thread) => ({
+                   label: thread.name || `thread ${thread.tid}`,
+                   thread: thread.index,
+                   layers: [
+                     makeLayer('wait', ofThread[thread.index], waits.start, waits.end, waitShade),
+                     makeLayer('task', byCaller[thread.index], tasks.start, tasks.end, shadeOfTask), ...submits[thread.index]
+                   ],
+                 })));
+    section(
+        'Streams',
+        meta.streams.map((stream, index) => ({...stream, index}))
+            .filter((stream) => stream.process === p && ofStream[stream.index].length > 0)
+            .map((stream) => ({
+                   label: streamLabel(stream),
+                   stream: stream.index,
+                   layers: [makeLayer('task', ofStream[stream.index], tasks.start, tasks.end, shadeOfTask)],
+                 })));
     // A host thread that waits runs what it waits for.
-    section('Lanes', threads.filter((thread) => ofLane[thread.index].length > 0).map((thread) => ({
-      label: thread.lane ? thread.name || `lane ${thread.tid}` : `${thread.name || 'host'}, helping`, lane: thread.index, layers: [makeLayer('task', ofLane[thread.index], tasks.start, tasks.end, shadeOfTask)],
-    })));
+    section(
+        'Lanes',
+        threads.filter((thread) => ofLane[thread.index].length > 0)
+            .map((thread) => ({
+                   label: thread.lane ? thread.name || `lane ${thread.tid}` : `${thread.name || 'host'}, helping`,
+                   lane: thread.index,
+                   layers: [makeLayer('task', ofLane[thread.index], tasks.start, tasks.end, shadeOfTask)],
+                 })));
   });
   let y = 0;
   for (const row of rows) {

@@ -3,9 +3,12 @@
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
-    else if (name === 'mark') made.style.setProperty('--mark', `var(--${value})`);
-    else made.setAttribute(name, value);
+    if (name.startsWith('on'))
+      made.addEventListener(name.slice(2), value);
+    else if (name === 'mark')
+      made.style.setProperty('--mark', `var(--${value})`);
+    else
+      made.setAttribute(name, value);
   }
   made.append(...children.filter((child) => child !== null && child !== undefined && child !== ''));
   return made;
@@ -16,8 +19,12 @@ function fillTable(id, columns, rows, nothing) {
   const place = document.getElementById(id);
   if (rows.length === 0) return place.replaceChildren(element('p', {class: 'none'}, nothing));
   const cells = (tag, list) => list.map((cell, i) => element(tag, columns[i][1] ? {class: 'n'} : {}, cell));
-  const head = element('tr', {}, ...columns.map(([title, right]) => element('th', right ? {class: 'n', scope: 'col'} : {scope: 'col'}, title)));
-  place.replaceChildren(element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows.map((row) => element('tr', {}, ...cells('td', row)))))));
+  const head =
+      element('tr', {}, ...columns.map(([title, right]) => element('th', right ? {class: 'n', scope: 'col'} : {scope: 'col'}, title)));
+  place.replaceChildren(element(
+      'div', {class: 'scroll'},
+      element(
+          'table', {}, element('thead', {}, head), element('tbody', {}, ...rows.map((row) => element('tr', {}, ...cells('td', row)))))));
 }
 
 function marked(shade, text) { return element('span', {}, element('i', {class: 'mark', mark: kindKeys[shade]}), text); }
@@ -57,10 +64,18 @@ function sizeTable(trace, sums, wanted) {
     whole += sums.number[c] * classes.bytes[c];
     cells.set(key, cell);
   }
-  const rows = [...cells].sort(([a], [b]) => a - b).map(([, cell]) => [
-    marked(cell.shade, kindWords[cell.shade]), sizeWords(cell.step), count(cell.number), cell.items > cell.number ? count(cell.items) : '', size(cell.bytes),
-    rate(cell.bytes, cell.time), element('i', {class: 'part', style: `width:${Math.max(2, 60 * cell.bytes / (whole || 1))}px`, mark: kindKeys[cell.shade]})]);
-  fillTable('sizes', [['direction'], ['size'], ['copies', true], ['items', true], ['bytes', true], ['while copying', true], ['']], rows, 'No copies.');
+  const rows =
+      [...cells]
+          .sort(([a], [b]) => a - b)
+          .map(
+              ([, cell]) =>
+                  [marked(cell.shade, kindWords[cell.shade]), sizeWords(cell.step), count(cell.number),
+                   cell.items > cell.number ? count(cell.items) : '', size(cell.bytes), rate(cell.bytes, cell.time),
+                   element(
+                       'i', {class: 'part', style: `width:${Math.max(2, 60 * cell.bytes / (whole || 1))}px`, mark: kindKeys[cell.shade]})]);
+  fillTable(
+      'sizes', [['direction'], ['size'], ['copies', true], ['items', true], ['bytes', true], ['while copying', true], ['']], rows,
+      'No copies.');
 }
 
 // The ids with the largest values, largest first.
@@ -81,18 +96,26 @@ function largest(n, howMany, valueOf) {
 
 function slowestTable(timeline) {
   const {tasks, classes} = timeline.trace;
-  const best = largest(tasks.n, 12, (i) => (timeline.wanted[tasks.class[i]] && classes.shade[tasks.class[i]] < kind.order ? tasks.end[i] - tasks.start[i] : 0));
-  const rows = best.map(({id, value}) => {
-    const c = tasks.class[id];
-    return [element('button', {type: 'button', onclick: () => goTo(timeline, id)}, time(value)), marked(classes.shade[c], meta.names[classes.direction[c]] || meta.names[classes.kind[c]]),
-            classes.bytes[c] ? size(classes.bytes[c]) : '', classes.bytes[c] ? rate(classes.bytes[c], value) : '', classes.stream[c] ? `${meta.streams[classes.stream[c] - 1].id} #${tasks.sequence[id]}` : '',
-            element('span', {class: 'where'}, siteName(classes.site[c]))];
-  });
-  fillTable('slowest', [['time'], ['what'], ['bytes', true], ['rate', true], ['stream', true], ['where']], rows, 'No tasks.');
+  const best = largest(
+      tasks.n, 12,
+      (i) => (timeline.wanted[tasks.class[i]] && classes.shade[tasks.class[i]] < kind.order ? tasks.end[i] - tasks.start[i] : 0));
+      const rows = best.map(({id, value}) => {
+        const c = tasks.class[id];
+        return [
+          element('button', {type: 'button', onclick: () => goTo(timeline, id)}, time(value)),
+          marked(classes.shade[c], meta.names[classes.direction[c]] || meta.names[classes.kind[c]]),
+          classes.bytes[c] ? size(classes.bytes[c]) : '', classes.bytes[c] ? rate(classes.bytes[c], value) : '',
+          classes.stream[c] ? `${meta.streams[classes.stream[c] - 1].id} #${tasks.sequence[id]}` : '',
+          element('span', {class: 'where'}, siteName(classes.site[c]))
+        ];
+      });
+      fillTable('slowest', [['time'], ['what'], ['bytes', true], ['rate', true], ['stream', true], ['where']], rows, 'No tasks.');
 }
 
 function goTo(timeline, task) {
-  const {tasks} = timeline.trace, row = timeline.streamRowOf(task) ?? timeline.rows.find((one) => one.thread === timeline.trace.classes.thread[tasks.class[task]] - 1);
+  const {tasks} = timeline.trace,
+        row =
+            timeline.streamRowOf(task) ?? timeline.rows.find((one) => one.thread === timeline.trace.classes.thread[tasks.class[task]] - 1);
   const layer = row?.layers.find((one) => one.what === 'task');
   const length = Math.max(tasks.end[task] - tasks.start[task], 10);
   timeline.show(tasks.start[task] - 2 * length, tasks.end[task] + 2 * length);
@@ -121,11 +144,15 @@ function blockedTable(timeline) {
   const groups = groupBy(waits.n, (i) => waits.call[i] * (meta.sites.length + 1) + waits.site[i], (i) => waits.end[i] - waits.start[i]);
   const rows = groups.map((group) => {
     const i = group.example;
-    return [element('button', {type: 'button', onclick: () => goToWait(timeline, i)}, time(group.time)), `${(100 * group.time / Math.max(meta.end, 1)).toFixed(0)} %`, count(group.number), time(group.longest),
-            meta.names[waits.call[i]], waitedFor(waits, i),
-            element('span', {class: 'where'}, siteName(waits.site[i]))];
+    return [
+      element('button', {type: 'button', onclick: () => goToWait(timeline, i)}, time(group.time)),
+      `${(100 * group.time / Math.max(meta.end, 1)).toFixed(0)} %`, count(group.number), time(group.longest), meta.names[waits.call[i]],
+      waitedFor(waits, i), element('span', {class: 'where'}, siteName(waits.site[i]))
+    ];
   });
-  fillTable('blocked', [['time'], ['of all', true], ['times', true], ['longest', true], ['call'], ['waited for'], ['where']], rows, 'The host never waited.');
+  fillTable(
+      'blocked', [['time'], ['of all', true], ['times', true], ['longest', true], ['call'], ['waited for'], ['where']], rows,
+      'The host never waited.');
 }
 
 function waitedFor(waits, i) {
@@ -148,10 +175,14 @@ function heldTable(timeline) {
   const key = (i) => (edges.held[i] === 0 ? null : `${edges.site[i]} ${streamOf(edges.from[i])} ${streamOf(edges.to[i])}`);
   const rows = groupBy(edges.n, key, (i) => edges.held[i]).map((group) => {
     const i = group.example;
-    return [element('button', {type: 'button', onclick: () => goTo(timeline, edges.to[i])}, time(group.time)), count(group.number), time(group.longest),
-            `stream ${streamOf(edges.to[i])} by ${streamOf(edges.from[i])}`, meta.names[edges.call[i]], element('span', {class: 'where'}, siteName(edges.site[i]))];
+    return [
+      element('button', {type: 'button', onclick: () => goTo(timeline, edges.to[i])}, time(group.time)), count(group.number),
+      time(group.longest), `stream ${streamOf(edges.to[i])} by ${streamOf(edges.from[i])}`, meta.names[edges.call[i]],
+      element('span', {class: 'where'}, siteName(edges.site[i]))
+    ];
   });
-  fillTable('held', [['time'], ['times', true], ['longest', true], ['who'], ['call'], ['where']], rows, 'No stream was held up by another.');
+  fillTable(
+      'held', [['time'], ['times', true], ['longest', true], ['who'], ['call'], ['where']], rows, 'No stream was held up by another.');
 }
 
 function drawTables(timeline) {

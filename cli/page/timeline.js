@@ -1,6 +1,6 @@
 // Draws what is in view, and finds what is under the pointer.
 
-const gutter = 150;   // names of rows
+const gutter = 150;  // names of rows
 const edgeDistance = 14;
 const shadeSteps = 5;  // how busy a pixel is
 const textSize = '12px system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
@@ -8,7 +8,16 @@ const textSize = '12px system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-se
 function colours() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(`--${name}`).trim();
-  return {kinds: kindKeys.map(get), text: get('text'), quiet: get('quiet'), line: get('line'), soft: get('soft'), card: get('card'), accent: get('accent'), wait: get('wait')};
+  return {
+    kinds: kindKeys.map(get),
+    text: get('text'),
+    quiet: get('quiet'),
+    line: get('line'),
+    soft: get('soft'),
+    card: get('card'),
+    accent: get('accent'),
+    wait: get('wait')
+  };
 }
 
 class Timeline {
@@ -45,7 +54,10 @@ class Timeline {
   ask() {
     if (this.asked) return;
     this.asked = true;
-    requestAnimationFrame(() => { this.asked = false; this.draw(); });
+    requestAnimationFrame(() => {
+      this.asked = false;
+      this.draw();
+    });
   }
 
   get span() { return this.view.to - this.view.from; }
@@ -112,8 +124,10 @@ class Timeline {
     for (const row of this.rows) {
       const y = row.y - top;
       if (y + row.height < 0 || y > height) continue;
-      if (row.heading) this.drawHeading(pen, row.heading, y, width);
-      else this.drawRow(pen, row, y, width, bins, names);
+      if (row.heading)
+        this.drawHeading(pen, row.heading, y, width);
+      else
+        this.drawRow(pen, row, y, width, bins, names);
     }
     this.fillBins(pen, bins);
     this.drawNames(pen, names);
@@ -139,7 +153,8 @@ class Timeline {
     pen.fillText(clip(pen, row.label, gutter - 18), 10, y + row.height / 2);
     for (const layer of row.layers) {
       const low = layer.what === 'submit';
-      this.collect(layer, low ? y + row.height - 5 : y + 4, low ? 3 : row.height - (row.thread === undefined ? 8 : 10), bins, low ? null : names);
+      this.collect(
+          layer, low ? y + row.height - 5 : y + 4, low ? 3 : row.height - (row.thread === undefined ? 8 : 10), bins, low ? null : names);
     }
   }
 
@@ -154,7 +169,10 @@ class Timeline {
     const add = (x, part, shade) => {
       if (x < 0 || x > width) return;
       busy[x] += part;
-      if (part > most[x]) { most[x] = part; shades[x] = shade; }
+      if (part > most[x]) {
+        most[x] = part;
+        shades[x] = shade;
+      }
     };
     // What lies on two pixels is shared between them.
     const mark = (begins, ends, length, shade) => {
@@ -171,7 +189,10 @@ class Timeline {
       if (names && w > 44) names.push({layer, id, x: gutter + Math.max(x, 0), w: Math.min(w, w + x), y: y + height / 2});
     }, (level, node) => mark(level.from[node], level.to[node], level.busy[node], level.shade[node]));
     for (let x = 0; x <= width;) {
-      if (busy[x] === 0) { ++x; continue; }
+      if (busy[x] === 0) {
+        ++x;
+        continue;
+      }
       const step = stepOf(busy[x]), shade = shades[x], first = x;
       while (x <= width && busy[x] > 0 && shades[x] === shade && stepOf(busy[x]) === step) ++x;
       bins[shade * shadeSteps + step].push(gutter + first, y, x - first, height);
@@ -208,14 +229,16 @@ class Timeline {
 
   // From the end of what was waited for to the begin of what waited; where they are dense, one for each pair of rows and few pixels.
   drawEdges(pen, top) {
-    const {edges, tasks} = this.trace, {from: first, to: last} = this.view, scale = this.width / this.span / edgeDistance, drawn = new Set();
+    const {edges, tasks} = this.trace, {from: first, to: last} = this.view, scale = this.width / this.span / edgeDistance,
+                  drawn = new Set();
     pen.strokeStyle = pen.fillStyle = this.colours.quiet;
     pen.lineWidth = 1;
     pen.globalAlpha = 0.75;
     for (let i = 0; i < edges.n; ++i) {
       const from = edges.from[i], to = edges.to[i], begins = tasks.end[from], ends = tasks.start[to];
       if (begins > last || ends < first) continue;
-      const key = (Math.max(0, Math.floor((begins - first) * scale)) * 65536 + this.trace.classes.stream[tasks.class[from]]) * 65536 + this.trace.classes.stream[tasks.class[to]];
+      const key = (Math.max(0, Math.floor((begins - first) * scale)) * 65536 + this.trace.classes.stream[tasks.class[from]]) * 65536 +
+          this.trace.classes.stream[tasks.class[to]];
       if (drawn.has(key) || !this.wanted[tasks.class[from]] || !this.wanted[tasks.class[to]]) continue;
       drawn.add(key);
       this.drawEdge(pen, this.streamRowOf(from), this.streamRowOf(to), Math.max(begins, first), ends, top);
@@ -229,7 +252,9 @@ class Timeline {
   drawEdge(pen, source, target, begins, ends, top) {
     if (!source || !target) return;
     const down = target.y > source.y;
-    arrow(pen, this.x(begins), source.y - top + (down ? source.height - 4 : 4), this.x(ends), target.y - top + (down ? 4 : target.height - 4));
+    arrow(
+        pen, this.x(begins), source.y - top + (down ? source.height - 4 : 4), this.x(ends),
+        target.y - top + (down ? 4 : target.height - 4));
   }
 
   drawSelected(pen, top) {
@@ -241,7 +266,10 @@ class Timeline {
     pen.lineWidth = 1.5;
     if (layer.what === 'task') {
       const host = this.rowOfThread.get(classes.thread[tasks.class[id]] - 1);
-      if (host && host !== row) arrow(pen, this.x(tasks.submit[id]), host.y - top + host.height - 3, this.x(tasks.start[id]), row.y - top + (row.y > host.y ? 4 : row.height - 4));
+      if (host && host !== row)
+        arrow(
+            pen, this.x(tasks.submit[id]), host.y - top + host.height - 3, this.x(tasks.start[id]),
+            row.y - top + (row.y > host.y ? 4 : row.height - 4));
     } else if (layer.what === 'wait' && waits.behind[id] > 0) {
       const behind = waits.behind[id] - 1, source = this.streamRowOf(behind);
       if (source) arrow(pen, this.x(tasks.end[behind]), source.y - top + 4, this.x(waits.end[id]), row.y - top + row.height - 4);
@@ -299,7 +327,10 @@ class Timeline {
       if (layer.what === 'submit' || layer.ids.length === 0) continue;
       const inside = firstBehind(layer, to) - firstBehind(layer, from);
       number += inside;
-      if (inside > 64) { best ??= {layer, id: layer.ids[firstBehind(layer, from)], row}; continue; }
+      if (inside > 64) {
+        best ??= {layer, id: layer.ids[firstBehind(layer, from)], row};
+        continue;
+      }
       walk(layer, from, to, -1, (id) => {
         if (!best || layer.end[id] - layer.start[id] >= best.layer.end[best.id] - best.layer.start[best.id]) best = {layer, id, row};
       });
@@ -345,5 +376,9 @@ function ticks(view, about) {
   for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) list.push(at);
   const [unit, name] = view.to >= 1e9 && step >= 1e6 ? [1e9, 's'] : step >= 1e5 ? [1e6, 'ms'] : step >= 100 ? [1e3, 'µs'] : [1, 'ns'];
   const digits = Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9));
-  return {list, step, name: (ns) => `${(ns / unit).toLocaleString('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits})} ${name}`};
+  return {
+    list,
+    step,
+    name: (ns) => `${(ns / unit).toLocaleString('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits})} ${name}`
+  };
 }

@@ -163,6 +163,16 @@ TEST(AnalysisTest, OneStreamForBothDirections) {
   EXPECT_THAT(FirstLine(script), HasSubstr("stream 1 alone carries both directions"));
 }
 
+TEST(AnalysisTest, RanksAreNamed) {
+  TraceScript script;
+  const uint32_t stream = script.NewStream();
+  script.trace.processes.push_back({4720, 1, "here", "planted", "cpu", 0});
+  script.trace.streams[stream].process = 1;
+  script.HostFunction(stream, 500'000, 91);
+  script.Copy(stream, kMiB, 90);
+  EXPECT_THAT(FirstLine(script), HasSubstr("held up stream 1 of rank 1 for"));
+}
+
 TEST(AnalysisTest, AStreamForEachDirectionIsFine) {
   TraceScript script;
   const uint32_t in = script.NewStream(), out = script.NewStream();

@@ -1,5 +1,6 @@
 // make_page PAGE TASKS [LINES]: writes the page of a made-up trace of about so many tasks, with all that a page can show, and on stdout the
 // trace as JSON (not of large ones), for the tests and measurements in a browser. LINES: a file with findings of the checker.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +12,26 @@
 namespace {
 
 using namespace ropeway::cli;
+
+// A second process that does what the first stream did at the beginning.
+void AddRank(TraceData& trace) {
+  trace.processes[0].rank = 0;
+  trace.processes.push_back({4720, 1, "here", "planted", "cpu", 0});
+  trace.threads.push_back({1, 4720, "main", false});
+  trace.streams.push_back({1, 7, 0});
+  std::vector<TraceTask> tasks;
+  size_t copied = 0;
+  for (const TraceTask& task : trace.tasks) {
+    tasks.push_back(task);
+    if (task.stream != 0 || ++copied > 8) continue;
+    tasks.push_back(task);
+    tasks.back().stream = static_cast<uint32_t>(trace.streams.size() - 1);
+    tasks.back().thread = static_cast<uint32_t>(trace.threads.size() - 1);
+    tasks.back().lane = kNone;
+  }
+  for (TraceWait& wait : trace.waits) wait.task += wait.task == kNone ? 0 : static_cast<uint32_t>(std::min<size_t>(copied, 8));
+  trace.tasks = std::move(tasks);
+}
 
 // Two streams that overlap, joined by events; a third with small copies and host functions; waits, pageable copies, and another process.
 TraceData MakeTrace(uint64_t tasks) {
@@ -30,6 +51,7 @@ TraceData MakeTrace(uint64_t tasks) {
     script.Wait(out, 31);
     script.Compute(100'000);
   }
+  AddRank(script.trace);
   return script.trace;
 }
 
