@@ -14,6 +14,7 @@ void TellLeft(Books& books, const Handles& handles, const char* what) {
 __attribute__((destructor)) void LastWords() {
   const std::lock_guard lock(Call::Mutex());
   Books& books = Books::Get();
+  HostAccess::Settle(books);
   if (GetOptions().leaks) {
     TellLeft(books, books.blocks(), "a block");
     TellLeft(books, books.streams(), "a stream");

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "check/current.h"
+#include "check/host_access.h"
 #include "check/symbols.h"
 #include "check/thread_sanitizer.h"
 
@@ -126,6 +127,12 @@ void Books::DropBlock(const void* address) {
 void Books::WhenDone(std::function<void(Books&)> change) {
   if (drafts_ == nullptr) return change(*this);
   drafts_->push_back(std::move(change));
+}
+
+Place Books::Queue(StreamIndex stream, uint32_t operation, std::span<const Access> accesses) {
+  const Place place = model.SubmitUse(stream, operation, accesses);
+  HostAccess::Shut(model, {place, operation}, accesses);
+  return place;
 }
 
 void Books::CopiedInto(const void* address, size_t size) {

@@ -82,6 +82,8 @@ class Books {
   const Block* BlockAt(const void* address) const;
   const std::map<uintptr_t, Block>& blocks() const { return blocks_; }
 
+  // Puts an operation into a stream that uses these bytes, the program's host memory through its twins.
+  Place Queue(StreamIndex stream, uint32_t operation, std::span<const Access> accesses);
   // Bytes came here whose meaning is not known.
   void CopiedInto(const void* address, size_t size);
   // What the host does at once beside everything that is pending.
@@ -136,11 +138,11 @@ class Books {
   std::unordered_map<aclrtDrvMemHandle, Mapping> mappings;  // where a physical block was mapped first
 
   std::string NameOf(StreamIndex stream) const;
+  std::string Describe(const Range& range) const;
 
  private:
   void OnConflict(const Conflict& conflict);
   std::string Hint(const Conflict& conflict) const;
-  std::string Describe(const Range& range) const;
   Party PartyOf(uint32_t operation, const Place& place) const;
 
   std::unordered_map<aclrtStream, StreamState> streams_;

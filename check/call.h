@@ -8,6 +8,7 @@
 #include "check/books.h"
 #include "check/current.h"
 #include "check/faults.h"
+#include "check/host_access.h"
 #include "check/next.h"
 
 namespace ropeway::check {
@@ -29,6 +30,7 @@ class Call {
       Books& books = Books::Get();
       const uint32_t operation = books.operations.NumberOf(name_, caller_, python);
       if (!books.operations.At(operation).inside) keep(books, operation);
+      HostAccess::Settle(books);
     } catch (const std::bad_alloc&) {
     }
   }
@@ -46,6 +48,8 @@ class Call {
   int Fault() const { return depth_ == 1 ? FaultOf(name_) : 0; }
 
   static std::mutex& Mutex();
+  // Whether this thread is in a hook, or in the library through one. For signal handlers, too.
+  static bool Inside();
 
  private:
   const char* const name_;
@@ -53,6 +57,12 @@ class Call {
   int depth_;
   Books::Drafts drafts_;
 };
+
+// What the library is given for an address of the program.
+template <typename T>
+T* Twin(T* address) {
+  return static_cast<T*>(HostAccess::Twin(address));
+}
 
 #define RW_CALL(name) RW_CALL_AS(aclError, name)
 #define RW_CALL_AS(Result, name)                                   \

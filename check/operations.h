@@ -22,6 +22,8 @@ struct Operation {
 class Operations {
  public:
   uint32_t NumberOf(const char* call, uintptr_t site, const PythonSite& python);
+  // Host code that touches memory, by the innermost place on its stack that is no library of the system.
+  uint32_t NumberOfAccess(const std::vector<void*>& stack);
   const Operation& At(uint32_t number) const { return all_[number]; }
 
  private:

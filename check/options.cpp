@@ -14,6 +14,7 @@ void Apply(const std::string& name, const std::string& value, Options* options) 
   if (name == "hang") options->hang_s = std::atoi(value.c_str());
   if (name == "suppress") options->suppress = value;
   if (name == "faults") options->faults = value;
+  if (name == "host-access") options->host_access = value;
   if (name == "output") options->output = value;
 }
 

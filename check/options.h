@@ -1,5 +1,5 @@
 // What `ropeway check` asks the layer for, in one variable of the environment:
-// ROPEWAY_CHECK=json,stacks,leaks,every,suppress=FILE,output=FILE,hang=SECONDS,faults=RULES
+// ROPEWAY_CHECK=json,stacks,leaks,every,suppress=FILE,output=FILE,hang=SECONDS,faults=RULES,host-access=on|sample|off
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ struct Options {
   int hang_s = 10;
   std::string suppress;  // file of rules and sites that are not told
   std::string faults;    // calls that answer a code (faults.h)
-  std::string output;    // file for what is found; stderr without one
+  std::string host_access = "off";
+  std::string output;  // file for what is found; stderr without one
 };
 
 const Options& GetOptions();

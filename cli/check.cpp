@@ -35,6 +35,7 @@ struct CheckOptions {
   bool stacks = false;
   bool leaks = false;
   bool every = false;
+  std::string host_access = "off";
 };
 
 std::string LayerOptions(const CheckOptions& options) {
@@ -43,6 +44,7 @@ std::string LayerOptions(const CheckOptions& options) {
   if (options.stacks) list += ",stacks";
   if (options.leaks) list += ",leaks";
   if (options.every) list += ",every";
+  if (options.host_access != "off") list += ",host-access=" + options.host_access;
   if (!options.suppress.empty()) list += ",suppress=" + std::filesystem::absolute(options.suppress).string();
   for (size_t i = 0; i < options.faults.size(); ++i) list += (i == 0 ? ",faults=" : ";") + options.faults[i];
   if (!options.output.empty()) list += ",output=" + std::filesystem::absolute(options.output).string();
@@ -139,6 +141,12 @@ void AddCheck(CLI::App& app, int* status) {
   command->add_flag("--stacks", options->stacks, "whole call stacks");
   command->add_flag("--leaks", options->leaks, "at exit: blocks, streams, events and registrations that are left");
   command->add_flag("--every", options->every, "tell a finding again when it comes again from the same places");
+  command
+      ->add_option("--host-access", options->host_access,
+                   "watch what host code does to pinned memory under pending copies, or under one operation of sixteen [off]")
+      ->type_name("on|sample|off")
+      ->check(CLI::IsMember({"on", "sample", "off"}))
+      ->take_last();
   command->add_option("--suppress", options->suppress, "lines \"RULE PART-OF-A-SITE\" that are not told")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);

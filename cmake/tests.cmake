@@ -221,6 +221,7 @@ function(ropeway_check_tests)
   ropeway_watched_test(check_explore bash ${tests_dir}/check/explore.sh ${programs})
   ropeway_watched_test(check_host_access bash ${tests_dir}/check/host_access.sh ${programs})
   set_tests_properties(check_host_access PROPERTIES SKIP_RETURN_CODE 77)
+  ropeway_watched_test(check_host_pages bash ${tests_dir}/check/host_pages.sh ${programs})
   ropeway_watched_test(check_crowd $<TARGET_FILE:ropeway> check -- $<TARGET_FILE:check_crowd>)
 endfunction()
 

@@ -57,7 +57,7 @@ void KeepBatch(Books& books, uint32_t operation, const Items& items, StreamIndex
   const bool pageable = std::any_of(accesses.begin(), accesses.end(), [&](const Access& access) {
     return books.BlockAt(reinterpret_cast<void*>(access.range.begin)) == nullptr;
   });
-  const Place place = books.model.SubmitUse(index, operation, accesses);
+  const Place place = books.Queue(index, operation, accesses);
   if (pageable) books.model.Finish(place);
 }
 
@@ -72,7 +72,8 @@ void KeepAtOnce(Books& books, uint32_t operation, const Items& items) {
 #define RW_ARRAYS                                                                                                                  \
   void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, \
       size_t numAttrs
-#define RW_PASS dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs
+#define RW_PASS \
+  TwinList(dsts, numBatches).data(), destMaxs, TwinList(srcs, numBatches).data(), sizes, numBatches, attrs, attrsIndexes, numAttrs
 RW_KEPT(aclrtMemcpyBatch, (RW_ARRAYS, size_t* failIndex), (RW_PASS, failIndex),
         KeepAtOnce(books, operation, {dsts, srcs, sizes, numBatches}))
 RW_KEPT(aclrtMemcpyBatchV2, (RW_ARRAYS), (RW_PASS), KeepAtOnce(books, operation, {dsts, srcs, sizes, numBatches}))

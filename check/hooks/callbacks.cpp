@@ -18,11 +18,16 @@ void Run(void* argument) {
   std::shared_ptr<Function::Run> run;
   {
     const std::lock_guard lock(Call::Mutex());
-    run = Books::Get().model.Begin(*held->runs);
+    Books& books = Books::Get();
+    run = books.model.Begin(*held->runs);
+    HostAccess::Settle(books);
   }
   const Function::Run* const outside = Books::running;
   Books::running = run.get();
-  held->function(held->argument);
+  {
+    const FunctionScope scope(run == nullptr ? Place{} : run->place, held->captured);
+    held->function(held->argument);
+  }
   Books::running = outside;
   if (run != nullptr) {
     const std::lock_guard lock(Call::Mutex());

@@ -49,16 +49,16 @@ void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKin
   if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {  // the source was taken during the call
     books.HostUse(Rule::kHostPasses, RangeOf(rows.src, rows.width), false, operation);
     const Access write{RangeOf(rows.dst, rows.width), true};
-    books.model.SubmitUse(index, operation, {&write, 1});
+    books.Queue(index, operation, {&write, 1});
     return;
   }
   const bool pageable = kind != ACL_MEMCPY_DEVICE_TO_DEVICE && (Pageable(books, rows.dst) || Pageable(books, rows.src));
   Place place;
   if (rows.height == 1) {
     const std::array<Access, 2> accesses{{{RangeOf(rows.src, rows.width), false}, {RangeOf(rows.dst, rows.width), true}}};
-    place = books.model.SubmitUse(index, operation, accesses);
+    place = books.Queue(index, operation, accesses);
   } else {
-    place = books.model.SubmitUse(index, operation, AccessesOf(rows));
+    place = books.Queue(index, operation, AccessesOf(rows));
   }
   if (pageable) FinishPageable(books, place, operation);
 }
@@ -101,7 +101,7 @@ void KeepMemset(Books& books, uint32_t operation, void* address, size_t size, St
   const bool host = block == nullptr || block->kind == Block::Kind::kPinned || block->kind == Block::Kind::kRegistered;
   if (host) return books.HostUse(Rule::kHostPasses, RangeOf(address, size), true, operation);  // written at once, whatever is queued
   const Access write{RangeOf(address, size), true};
-  books.model.SubmitUse(index, operation, {&write, 1});
+  books.Queue(index, operation, {&write, 1});
 }
 
 }  // namespace
@@ -125,28 +125,28 @@ void KeepMemset(Books& books, uint32_t operation, void* address, size_t size, St
   }
 
 RW_COPY(aclrtMemcpyAsync, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
-        (dst, destMax, src, count, kind, stream), {dst, 0, src, 0, count, 1})
+        (Twin(dst), destMax, Twin(src), count, kind, stream), {dst, 0, src, 0, count, 1})
 RW_COPY(aclrtMemcpyAsyncWithCondition, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
-        (dst, destMax, src, count, kind, stream), {dst, 0, src, 0, count, 1})
+        (Twin(dst), destMax, Twin(src), count, kind, stream), {dst, 0, src, 0, count, 1})
 RW_COPY(aclrtMemcpy2dAsync,
         (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream),
-        (dst, dpitch, src, spitch, width, height, kind, stream), {dst, dpitch, src, spitch, width, height})
+        (Twin(dst), dpitch, Twin(src), spitch, width, height, kind, stream), {dst, dpitch, src, spitch, width, height})
 RW_QUEUED_IF(count != 0, aclError, aclrtMemsetAsync, (void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream),
-             (devPtr, maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
+             (Twin(devPtr), maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
 RW_QUEUED_IF(N != 0, aclError, aclrtMemsetD32Async, (void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream),
-             (ptr, memSize, value, N, stream), KeepMemset(books, operation, ptr, 4 * N, index))
+             (Twin(ptr), memSize, value, N, stream), KeepMemset(books, operation, ptr, 4 * N, index))
 RW_QUEUED_IF(count != 0, aclError, aclrtReduceAsync,
              (void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream, void* reserve),
-             (dst, src, count, kind, type, stream, reserve),
+             (Twin(dst), Twin(src), count, kind, type, stream, reserve),
              KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, ACL_MEMCPY_DEVICE_TO_DEVICE, index))
 
 // Judged before they happen: what they pass may be over when they return.
-RW_AT_ONCE(aclrtMemcpy, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind), (dst, destMax, src, count, kind),
-           KeepAtOnce(books, operation, {dst, 0, src, 0, count, 1}))
+RW_AT_ONCE(aclrtMemcpy, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind),
+           (Twin(dst), destMax, Twin(src), count, kind), KeepAtOnce(books, operation, {dst, 0, src, 0, count, 1}))
 RW_AT_ONCE(aclrtMemcpy2d, (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind),
-           (dst, dpitch, src, spitch, width, height, kind),
+           (Twin(dst), dpitch, Twin(src), spitch, width, height, kind),
            if (!RefusedRows(width, height)) KeepAtOnce(books, operation, {dst, dpitch, src, spitch, width, height}))
-RW_AT_ONCE(aclrtMemset, (void* devPtr, size_t maxCount, int32_t value, size_t count), (devPtr, maxCount, value, count),
+RW_AT_ONCE(aclrtMemset, (void* devPtr, size_t maxCount, int32_t value, size_t count), (Twin(devPtr), maxCount, value, count),
            books.HostUse(Rule::kHostPasses, RangeOf(devPtr, count), true, operation))
-RW_AT_ONCE(aclrtMemsetD32, (void* ptr, size_t memSize, uint32_t value, size_t N), (ptr, memSize, value, N),
+RW_AT_ONCE(aclrtMemsetD32, (void* ptr, size_t memSize, uint32_t value, size_t N), (Twin(ptr), memSize, value, N),
            books.HostUse(Rule::kHostPasses, RangeOf(ptr, 4 * N), true, operation))

@@ -17,7 +17,7 @@ void KeepLaunch(Books& books, uint32_t operation, void* desc, StreamIndex index)
     accesses.insert(accesses.end(), said->second.begin(), said->second.end());
   else if (block != nullptr && !block->copied_into && !books.model.CaptureOf(index))  // a replay reads what is said then
     books.Tell(Rule::kDescriptorUnset, operation, "launches a descriptor that was never set");
-  books.model.SubmitUse(index, operation, accesses);
+  books.Queue(index, operation, accesses);
 }
 
 void KeepSet(Books& books, uint32_t operation, void* desc, void* from, void* to, size_t count) {
@@ -55,7 +55,7 @@ class Cell {
 }  // namespace
 
 RW_AT_ONCE(aclrtSetMemcpyDesc, (void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count, void* config),
-           (desc, kind, srcAddr, dstAddr, count, config), KeepSet(books, operation, desc, srcAddr, dstAddr, count))
+           (desc, kind, Twin(srcAddr), Twin(dstAddr), count, config), KeepSet(books, operation, desc, srcAddr, dstAddr, count))
 RW_QUEUED(aclrtMemcpyAsyncWithDesc, (void* desc, aclrtMemcpyKind kind, aclrtStream stream), (desc, kind, stream),
           KeepLaunch(books, operation, desc, index))
 

@@ -32,7 +32,8 @@ void KeepReplay(Books& books, uint32_t operation, aclmdlRI handle, StreamIndex i
   step.effect = Step::Effect::kReplay;
   step.operation = operation;
   step.graph = known->second;
-  books.model.Submit(index, std::move(step));
+  const Place place = books.model.Submit(index, std::move(step));
+  for (const Graph::Node& node : known->second->nodes) HostAccess::Shut(books.model, {place, operation}, node.step.accesses, true);
 }
 
 void KeepDestroy(Books& books, uint32_t operation, aclmdlRI handle) {

@@ -75,6 +75,34 @@ void KeepSyncedFree(Books& books, void* address) {
   books.DropBlock(address);
 }
 
+// Of the program's own blocks; null for others, and where the library's have to do.
+void* AllocateTwin(Call& call, void** ptr, uint64_t size) {
+  bool own = false;
+  if (HostAccess::On() && ptr != nullptr) call.Keep([&](Books&, uint32_t) { own = true; });
+  return own ? HostAccess::Allocate(size) : nullptr;
+}
+
+template <typename Ask>
+aclError AllocateHost(Call& call, void** ptr, uint64_t size, Ask ask) {
+  void* const twin = AllocateTwin(call, ptr, size);
+  const aclError code = twin == nullptr ? ask() : ACL_SUCCESS;
+  if (twin != nullptr) *ptr = twin;
+  if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t operation) { books.AddBlock(*ptr, size, Kind::kPinned, operation); });
+  return code;
+}
+
+// A registration of the program's takes the place of the layer's.
+template <typename Ask>
+aclError RegisterHost(Call& call, void* ptr, uint64_t size, bool pins, Ask ask) {
+  if (!pins) HostAccess::BeforeRegister(ptr);
+  const aclError code = ask();
+  if (code == ACL_SUCCESS)
+    call.Keep([&](Books& books, uint32_t operation) { KeepRegister(books, operation, ptr, size); });
+  else if (!pins)
+    HostAccess::AfterUnregister(ptr);
+  return code;
+}
+
 }  // namespace
 
 RW_KEPT(aclrtMalloc, (void** ptr, size_t size, aclrtMemMallocPolicy policy), (ptr, size, policy),
@@ -85,14 +113,8 @@ RW_KEPT(aclrtMallocCached, (void** ptr, size_t size, aclrtMemMallocPolicy policy
         books.AddBlock(*ptr, size, Kind::kDevice, operation))
 RW_KEPT(aclrtMallocWithCfg, (void** ptr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg), (ptr, size, policy, cfg),
         books.AddBlock(*ptr, size, Kind::kDevice, operation))
-RW_KEPT(aclrtMallocHost, (void** ptr, size_t size), (ptr, size), books.AddBlock(*ptr, size, Kind::kPinned, operation))
-RW_KEPT(aclrtMallocHostWithCfg, (void** ptr, uint64_t size, aclrtMallocConfig* cfg), (ptr, size, cfg),
-        books.AddBlock(*ptr, size, Kind::kPinned, operation))
 RW_KEPT(aclrtMemAllocManaged, (void** ptr, uint64_t size, uint32_t flag), (ptr, size, flag),
         books.AddBlock(*ptr, size, Kind::kManaged, operation))
-RW_KEPT(aclrtHostRegister, (void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr), (ptr, size, type, devPtr),
-        KeepRegister(books, operation, ptr, size))
-RW_KEPT(aclrtHostRegisterV2, (void* ptr, uint64_t size, uint32_t flag), (ptr, size, flag), KeepRegister(books, operation, ptr, size))
 RW_KEPT(aclrtMapMem, (void* ptr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags), (ptr, size, offset, handle, flags),
         KeepMapping(books, operation, ptr, size, offset, handle))
 RW_KEPT(aclrtFreePhysical, (aclrtDrvMemHandle handle), (handle), (void)operation; books.mappings.erase(handle))
@@ -101,12 +123,84 @@ RW_KEPT(aclrtIpcMemGetExportKey, (void* devPtr, size_t size, char* key, size_t l
         books.exports[key] = RangeOf(devPtr, size))
 
 RW_AT_ONCE(aclrtFree, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeFree, operation))
-RW_AT_ONCE(aclrtFreeHost, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeFree, operation))
-RW_AT_ONCE(aclrtHostUnregister, (void* ptr), (ptr), KeepUnregister(books, operation, ptr))
 RW_AT_ONCE(aclrtUnmapMem, (void* ptr), (ptr), books.EndBlock(ptr, Rule::kLifeUnmap, operation))
 // These wait for the device themselves.
 RW_AT_ONCE(aclrtFreeWithDevSync, (void* ptr), (ptr), (void)operation; KeepSyncedFree(books, ptr))
-RW_AT_ONCE(aclrtFreeHostWithDevSync, (void* ptr), (ptr), (void)operation; KeepSyncedFree(books, ptr))
+
+RW_HOOK(aclrtMallocHost);
+aclError aclrtMallocHost(void** ptr, size_t size) {
+  RW_CALL(aclrtMallocHost);
+  return AllocateHost(call, ptr, size, [&] { return NEXT(aclrtMallocHost)(ptr, size); });
+}
+
+RW_HOOK(aclrtMallocHostWithCfg);
+aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  RW_CALL(aclrtMallocHostWithCfg);
+  const auto ask = [&] { return NEXT(aclrtMallocHostWithCfg)(ptr, size, cfg); };
+  if (cfg != nullptr) {  // what it asks for is the library's to judge
+    const aclError code = ask();
+    if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t operation) { books.AddBlock(*ptr, size, Kind::kPinned, operation); });
+    return code;
+  }
+  return AllocateHost(call, ptr, size, ask);
+}
+
+RW_HOOK(aclrtFreeHost);
+aclError aclrtFreeHost(void* ptr) {
+  RW_CALL(aclrtFreeHost);
+  call.Judge([&](Books& books, uint32_t operation) { books.EndBlock(ptr, Rule::kLifeFree, operation); });
+  const aclError code = HostAccess::Free(ptr) ? ACL_SUCCESS : NEXT(aclrtFreeHost)(ptr);
+  if (code == ACL_SUCCESS) call.Settle();
+  return code;
+}
+
+RW_HOOK(aclrtFreeHostWithDevSync);
+aclError aclrtFreeHostWithDevSync(void* ptr) {
+  RW_CALL(aclrtFreeHostWithDevSync);
+  static const auto synchronize = reinterpret_cast<decltype(&aclrtSynchronizeDevice)>(FindInTarget("aclrtSynchronizeDevice"));
+  const bool twin = !HostAccess::BlockOf(ptr).empty() && synchronize != nullptr;
+  if (const aclError code = twin ? synchronize() : ACL_SUCCESS) return code;
+  call.Judge([&](Books& books, uint32_t) { KeepSyncedFree(books, ptr); });
+  const aclError code = twin && HostAccess::Free(ptr) ? ACL_SUCCESS : NEXT(aclrtFreeHostWithDevSync)(ptr);
+  if (code == ACL_SUCCESS) call.Settle();
+  return code;
+}
+
+RW_HOOK(aclrtHostRegister);
+aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
+  RW_CALL(aclrtHostRegister);
+  return RegisterHost(call, ptr, size, false, [&] { return NEXT(aclrtHostRegister)(ptr, size, type, devPtr); });
+}
+
+RW_HOOK(aclrtHostRegisterV2);
+aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
+  RW_CALL(aclrtHostRegisterV2);
+  return RegisterHost(call, ptr, size, (flag & ACL_HOST_REG_PINNED) != 0, [&] { return NEXT(aclrtHostRegisterV2)(ptr, size, flag); });
+}
+
+RW_HOOK(aclrtHostUnregister);
+aclError aclrtHostUnregister(void* ptr) {
+  RW_CALL(aclrtHostUnregister);
+  if (HostAccess::IsOwnRegistration(ptr)) return ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  call.Judge([&](Books& books, uint32_t operation) { KeepUnregister(books, operation, ptr); });
+  const aclError code = NEXT(aclrtHostUnregister)(ptr);
+  if (code != ACL_SUCCESS) return code;
+  call.Settle();
+  HostAccess::AfterUnregister(ptr);
+  return code;
+}
+
+// Of registered memory, which the program's own is to the library then, it would know nothing.
+RW_HOOK(aclrtMemGetAddressRange);
+aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
+  RW_CALL(aclrtMemGetAddressRange);
+  const Range block = HostAccess::BlockOf(ptr);
+  if (block.empty() || (pbase == nullptr && psize == nullptr)) return NEXT(aclrtMemGetAddressRange)(ptr, pbase, psize);
+  constexpr size_t kReserved = 32;  // sizes are rounded up to it
+  if (pbase != nullptr) *pbase = reinterpret_cast<void*>(block.begin);
+  if (psize != nullptr) *psize = (block.end - block.begin + kReserved - 1) / kReserved * kReserved;
+  return ACL_SUCCESS;
+}
 
 RW_KEPT(aclrtIpcMemImportByKey, (void** ptr, const char* key, uint64_t flags), (ptr, key, flags), KeepImport(books, operation, *ptr, key))
 RW_AT_ONCE(aclrtIpcMemClose, (const char* key), (key), KeepClose(books, operation, key))

@@ -15,5 +15,6 @@ extern "C" __attribute__((visibility("default"))) void ropewayCheckUse(void* str
 
 extern "C" __attribute__((visibility("default"))) unsigned long ropewayCheckErrors() {
   const std::lock_guard lock(Call::Mutex());
+  HostAccess::Settle(Books::Get());
   return Books::Get().findings.errors();
 }

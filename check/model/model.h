@@ -55,6 +55,7 @@ class Model {
   }
   // The replays so far are over, and not what is behind them.
   void FinishReplays(const Graph& graph);
+  const Clock& ClockOf(StreamIndex stream) const { return streams_[stream].clock; }
 
   // A launch that was refused, right behind its Submit. Where another thread came in between, a step that does nothing stays.
   void Withdraw(StreamIndex stream, const Function& function);

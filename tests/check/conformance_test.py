@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""conformance_test.py ROPEWAY CONFORMANCE_TESTS [--all] [--rounds N] [--write] [-- GTEST ARGUMENT...]: runs the conformance tests under `ropeway check`.
+"""conformance_test.py ROPEWAY CONFORMANCE_TESTS [--all] [--rounds N] [--write] [--flag=FLAG] [-- GTEST ARGUMENT...]: runs the conformance tests under `ropeway check`.
 
 Some of them do the wrong thing on purpose. conformance.txt lists them with the rules that they must raise, all of them and no other; all other tests are
 silent. A ? in front means that it depends on the threads of the test which of its rules are raised, if any. No test fails under the layer.
@@ -27,7 +27,7 @@ def run(options, schedule):
     raised, ran, failed = collections.OrderedDict(), set(), set()
     environment = dict(os.environ, ROPEWAY_SCHEDULE=schedule)
     environment.pop("GTEST_BRIEF", None)
-    command = [options.ropeway, "check", "--json", "--every", "--output", "/dev/stdout", "--", options.tests, *options.arguments]
+    command = [options.ropeway, "check", "--json", "--every", "--output", "/dev/stdout", *options.flag, "--", options.tests, *options.arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     test = "outside of all tests"
     for line in process.stdout:
@@ -75,6 +75,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--flag", action="append", default=[], help="of ropeway check")
     parser.add_argument("arguments", nargs="*", help="behind --: arguments of Google Test")
     options = parser.parse_args()
     if options.write:

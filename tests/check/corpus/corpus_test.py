@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""corpus_test.py [--all] [--rounds N] [--jobs N] [--only REGEX] ROPEWAY CORPUS...: runs the corpus under `ropeway check`.
+"""corpus_test.py [--all] [--rounds N] [--jobs N] [--only REGEX] [--flag=FLAG] ROPEWAY CORPUS...: runs the corpus under `ropeway check`.
 
 CORPUS is a command, the program check_corpus or python3 and pyacl_programs.py: with --list it tells its programs, with a name it runs one.
 
@@ -21,7 +21,6 @@ import tempfile
 import threading
 
 SCHEDULES = ["fast", "earliest", "latest"] + [f"random:{seed}" for seed in range(1, 6)]
-HOST_CODE = {"RW-HOST-001", "RW-HOST-002"}  # seen in programs built with ThreadSanitizer: the test check_host_access has them
 LIMIT_S = 120
 
 Program = collections.namedtuple("Program", "name rule pair_rule")  # rule "-" for a right one
@@ -48,8 +47,9 @@ class Run:
         self.options = options
 
     def command(self, output):
-        flags = {"RW-LEAK-001": ["--leaks"], "RW-HANG-001": ["--hang", "1"]}.get(self.program.pair_rule, [])
-        return [self.options.ropeway, "check", "--json", "--output", output, *flags, "--", *self.options.corpus, self.program.name]
+        flags = {"RW-LEAK-001": ["--leaks"], "RW-HANG-001": ["--hang", "1"], "RW-HOST-001": ["--host-access=on"],
+                 "RW-HOST-002": ["--host-access=on"]}.get(self.program.pair_rule, [])
+        return [self.options.ropeway, "check", "--json", "--output", output, *flags, *self.options.flag, "--", *self.options.corpus, self.program.name]
 
     def __call__(self):
         """None, or what is wrong with it. Findings come through a pipe, which is at its end when the program is."""
@@ -92,7 +92,7 @@ class Run:
 
 
 def chosen(options):
-    picked = [one for one in programs(options.corpus) if re.search(options.only, one.name) and one.rule not in HOST_CODE]
+    picked = [one for one in programs(options.corpus) if re.search(options.only, one.name)]
     for number, program in enumerate(picked):
         # In a sample the two of a pair get the same schedule.
         others = SCHEDULES[1:] if options.all else [SCHEDULES[1 + number // 2 % (len(SCHEDULES) - 1)]]
@@ -108,6 +108,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--flag", action="append", default=[], help="of ropeway check, for all programs")
     options = parser.parse_args()
     runs = list(chosen(options))
     failed = 0
