@@ -22,6 +22,8 @@ struct Block {
   uint32_t operation = 0;
   uint64_t serial = 0;       // an address comes back, this does not
   bool copied_into = false;  // it may hold descriptors that came that way
+
+  bool OnHost() const { return kind == Kind::kPinned || kind == Kind::kRegistered; }
 };
 
 struct EventState {

@@ -16,6 +16,24 @@ Call::~Call() {
   --depth;
 }
 
+// Of device memory it knows nothing.
+void Call::Ask(const Range& range) noexcept {
+  const uintptr_t marked = FirstMarked(range);
+  if (marked == 0) return;
+  Keep([&](Books& books, uint32_t operation) {
+    const Block* const block = books.BlockAt(reinterpret_cast<void*>(range.begin));
+    if (block != nullptr && !block->OnHost()) return;
+    books.Tell(Rule::kHostMarked, operation,
+               "moves " + books.Describe(range) + ", and AddressSanitizer forbids byte " + std::to_string(marked - range.begin) + " of it");
+  });
+}
+
+TwinList Call::List(void** addresses, const size_t* sizes, size_t count) noexcept {
+  if (HasAddressSanitizer() && addresses != nullptr && sizes != nullptr && count <= TwinList::kMost)
+    for (size_t i = 0; i < count; ++i) Ask(RangeOf(addresses[i], sizes[i]));
+  return {addresses, count};
+}
+
 bool Call::Inside() { return depth != 0; }
 
 std::mutex& Call::Mutex() {

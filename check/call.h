@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "check/address_sanitizer.h"
 #include "check/books.h"
 #include "check/current.h"
 #include "check/faults.h"
@@ -44,6 +45,20 @@ class Call {
     if (!drafts_.empty()) Keep([&](Books& books, uint32_t) { books.Settle(drafts_); });
   }
 
+  // What the library is given for the address of bytes that the call moves: their twin. In programs built with AddressSanitizer it is asked
+  // about them first.
+  template <typename T>
+  T* Bytes(T* address, size_t size) noexcept {
+    if (HasAddressSanitizer()) Ask(RangeOf(address, size));
+    return static_cast<T*>(HostAccess::Twin(address));
+  }
+  template <typename T>
+  T* Rows(T* address, size_t pitch, size_t width, size_t height) noexcept {
+    return height == 0 || width == 0 ? address : Bytes(address, pitch * (height - 1) + width);
+  }
+  // The same for arrays, as long as the list lives.
+  TwinList List(void** addresses, const size_t* sizes, size_t count) noexcept;
+
   // The code that it answers instead of being made, when it is the program's own; 0 for none.
   int Fault() const { return depth_ == 1 ? FaultOf(name_) : 0; }
 
@@ -52,17 +67,13 @@ class Call {
   static bool Inside();
 
  private:
+  void Ask(const Range& range) noexcept;
+
   const char* const name_;
   const uintptr_t caller_;
   int depth_;
   Books::Drafts drafts_;
 };
-
-// What the library is given for an address of the program.
-template <typename T>
-T* Twin(T* address) {
-  return static_cast<T*>(HostAccess::Twin(address));
-}
 
 #define RW_CALL(name) RW_CALL_AS(aclError, name)
 #define RW_CALL_AS(Result, name)                                   \

@@ -96,7 +96,8 @@ using namespace ropeway::check;
 #define RW_EXPORT extern "C" __attribute__((visibility("default")))
 
 RW_EXPORT int sigaction(int number, const struct sigaction* action, struct sigaction* before) noexcept {
-  if (number != SIGSEGV || !installed) return __sigaction(number, action, before);
+  static const auto pass = reinterpret_cast<int (*)(int, const struct sigaction*, struct sigaction*)>(FindInTarget("sigaction"));
+  if (number != SIGSEGV || !installed) return pass(number, action, before);  // to a sanitizer, if there is one
   const struct sigaction theirs = Theirs();
   if (action != nullptr) {
     const struct sigaction wanted = *action;
@@ -108,7 +109,8 @@ RW_EXPORT int sigaction(int number, const struct sigaction* action, struct sigac
 }
 
 RW_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
-  if (number != SIGSEGV || !installed) return ssignal(number, handler);  // the same by another name
+  static const auto pass = reinterpret_cast<sighandler_t (*)(int, sighandler_t)>(FindInTarget("signal"));
+  if (number != SIGSEGV || !installed) return pass(number, handler);
   struct sigaction action {
   }, before{};
   action.sa_handler = handler;

@@ -21,7 +21,6 @@ namespace ropeway::check {
 namespace {
 
 constexpr uint32_t kSampled = 16;  // with --host-access=sample, one operation of so many
-constexpr size_t kMostItems = size_t{1} << 20;
 
 thread_local bool holds_table RW_HANDLER_TLS = false;
 thread_local const FunctionScope* function RW_HANDLER_TLS = nullptr;
@@ -358,7 +357,7 @@ FunctionScope::FunctionScope(const Place& place, bool captured) : place_(place),
 FunctionScope::~FunctionScope() { function = outer_; }
 
 TwinList::TwinList(void** addresses, size_t count) : addresses_(addresses) {
-  if (!HostAccess::On() || addresses == nullptr || count > kMostItems) return;
+  if (!HostAccess::On() || addresses == nullptr || count > kMost) return;
   twins_.resize(count);
   for (size_t i = 0; i < count; ++i) twins_[i] = HostAccess::Twin(addresses[i]);
 }

@@ -72,6 +72,7 @@ class FunctionScope {
 // The twins of an array of addresses, for one call.
 class TwinList {
  public:
+  static constexpr size_t kMost = size_t{1} << 20;  // more is nonsense
   TwinList(void** addresses, size_t count);
   void** data() { return twins_.empty() ? addresses_ : twins_.data(); }
 

@@ -72,8 +72,9 @@ void KeepAtOnce(Books& books, uint32_t operation, const Items& items) {
 #define RW_ARRAYS                                                                                                                  \
   void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, \
       size_t numAttrs
-#define RW_PASS \
-  TwinList(dsts, numBatches).data(), destMaxs, TwinList(srcs, numBatches).data(), sizes, numBatches, attrs, attrsIndexes, numAttrs
+#define RW_PASS                                                                                                                           \
+  call.List(dsts, sizes, numBatches).data(), destMaxs, call.List(srcs, sizes, numBatches).data(), sizes, numBatches, attrs, attrsIndexes, \
+      numAttrs
 RW_KEPT(aclrtMemcpyBatch, (RW_ARRAYS, size_t* failIndex), (RW_PASS, failIndex),
         KeepAtOnce(books, operation, {dsts, srcs, sizes, numBatches}))
 RW_KEPT(aclrtMemcpyBatchV2, (RW_ARRAYS), (RW_PASS), KeepAtOnce(books, operation, {dsts, srcs, sizes, numBatches}))

@@ -125,28 +125,29 @@ void KeepMemset(Books& books, uint32_t operation, void* address, size_t size, St
   }
 
 RW_COPY(aclrtMemcpyAsync, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
-        (Twin(dst), destMax, Twin(src), count, kind, stream), {dst, 0, src, 0, count, 1})
+        (call.Bytes(dst, count), destMax, call.Bytes(src, count), count, kind, stream), {dst, 0, src, 0, count, 1})
 RW_COPY(aclrtMemcpyAsyncWithCondition, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream),
-        (Twin(dst), destMax, Twin(src), count, kind, stream), {dst, 0, src, 0, count, 1})
+        (call.Bytes(dst, count), destMax, call.Bytes(src, count), count, kind, stream), {dst, 0, src, 0, count, 1})
 RW_COPY(aclrtMemcpy2dAsync,
         (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream),
-        (Twin(dst), dpitch, Twin(src), spitch, width, height, kind, stream), {dst, dpitch, src, spitch, width, height})
+        (call.Rows(dst, dpitch, width, height), dpitch, call.Rows(src, spitch, width, height), spitch, width, height, kind, stream),
+        {dst, dpitch, src, spitch, width, height})
 RW_QUEUED_IF(count != 0, aclError, aclrtMemsetAsync, (void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream),
-             (Twin(devPtr), maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
+             (call.Bytes(devPtr, count), maxCount, value, count, stream), KeepMemset(books, operation, devPtr, count, index))
 RW_QUEUED_IF(N != 0, aclError, aclrtMemsetD32Async, (void* ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream),
-             (Twin(ptr), memSize, value, N, stream), KeepMemset(books, operation, ptr, 4 * N, index))
+             (call.Bytes(ptr, 4 * N), memSize, value, N, stream), KeepMemset(books, operation, ptr, 4 * N, index))
 RW_QUEUED_IF(count != 0, aclError, aclrtReduceAsync,
              (void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream, void* reserve),
-             (Twin(dst), Twin(src), count, kind, type, stream, reserve),
+             (call.Bytes(dst, count), call.Bytes(src, count), count, kind, type, stream, reserve),
              KeepCopy(books, operation, {dst, 0, src, 0, count, 1}, ACL_MEMCPY_DEVICE_TO_DEVICE, index))
 
 // Judged before they happen: what they pass may be over when they return.
 RW_AT_ONCE(aclrtMemcpy, (void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind),
-           (Twin(dst), destMax, Twin(src), count, kind), KeepAtOnce(books, operation, {dst, 0, src, 0, count, 1}))
+           (call.Bytes(dst, count), destMax, call.Bytes(src, count), count, kind), KeepAtOnce(books, operation, {dst, 0, src, 0, count, 1}))
 RW_AT_ONCE(aclrtMemcpy2d, (void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind),
-           (Twin(dst), dpitch, Twin(src), spitch, width, height, kind),
+           (call.Rows(dst, dpitch, width, height), dpitch, call.Rows(src, spitch, width, height), spitch, width, height, kind),
            if (!RefusedRows(width, height)) KeepAtOnce(books, operation, {dst, dpitch, src, spitch, width, height}))
-RW_AT_ONCE(aclrtMemset, (void* devPtr, size_t maxCount, int32_t value, size_t count), (Twin(devPtr), maxCount, value, count),
+RW_AT_ONCE(aclrtMemset, (void* devPtr, size_t maxCount, int32_t value, size_t count), (call.Bytes(devPtr, count), maxCount, value, count),
            books.HostUse(Rule::kHostPasses, RangeOf(devPtr, count), true, operation))
-RW_AT_ONCE(aclrtMemsetD32, (void* ptr, size_t memSize, uint32_t value, size_t N), (Twin(ptr), memSize, value, N),
+RW_AT_ONCE(aclrtMemsetD32, (void* ptr, size_t memSize, uint32_t value, size_t N), (call.Bytes(ptr, 4 * N), memSize, value, N),
            books.HostUse(Rule::kHostPasses, RangeOf(ptr, 4 * N), true, operation))

@@ -55,7 +55,8 @@ class Cell {
 }  // namespace
 
 RW_AT_ONCE(aclrtSetMemcpyDesc, (void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count, void* config),
-           (desc, kind, Twin(srcAddr), Twin(dstAddr), count, config), KeepSet(books, operation, desc, srcAddr, dstAddr, count))
+           (desc, kind, call.Bytes(srcAddr, count), call.Bytes(dstAddr, count), count, config),
+           KeepSet(books, operation, desc, srcAddr, dstAddr, count))
 RW_QUEUED(aclrtMemcpyAsyncWithDesc, (void* desc, aclrtMemcpyKind kind, aclrtStream stream), (desc, kind, stream),
           KeepLaunch(books, operation, desc, index))
 

@@ -82,12 +82,33 @@ void* AllocateTwin(Call& call, void** ptr, uint64_t size) {
   return own ? HostAccess::Allocate(size) : nullptr;
 }
 
+void KeepPinned(Call& call, void* ptr, uint64_t size) {
+  MarkUsed(RangeOf(ptr, size));
+  call.Keep([&](Books& books, uint32_t operation) { books.AddBlock(ptr, size, Kind::kPinned, operation); });
+}
+
 template <typename Ask>
 aclError AllocateHost(Call& call, void** ptr, uint64_t size, Ask ask) {
   void* const twin = AllocateTwin(call, ptr, size);
   const aclError code = twin == nullptr ? ask() : ACL_SUCCESS;
   if (twin != nullptr) *ptr = twin;
-  if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t operation) { books.AddBlock(*ptr, size, Kind::kPinned, operation); });
+  if (code == ACL_SUCCESS) KeepPinned(call, *ptr, size);
+  return code;
+}
+
+// What is free is marked as such, before somebody else may get it.
+template <typename Judge, typename Free>
+aclError FreeHost(Call& call, void* ptr, Judge judge, Free free) {
+  Range freed;
+  call.Judge([&](Books& books, uint32_t operation) {
+    const Block* const block = books.BlockAt(ptr);
+    if (block != nullptr && block->range.begin == reinterpret_cast<uintptr_t>(ptr)) freed = block->range;
+    judge(books, operation);
+  });
+  MarkFreed(freed);
+  const aclError code = HostAccess::Free(ptr) ? ACL_SUCCESS : free();
+  if (code == ACL_SUCCESS) call.Settle();
+  if (code != ACL_SUCCESS || !IsMapped(freed)) MarkUsed(freed);
   return code;
 }
 
@@ -139,7 +160,7 @@ aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cf
   const auto ask = [&] { return NEXT(aclrtMallocHostWithCfg)(ptr, size, cfg); };
   if (cfg != nullptr) {  // what it asks for is the library's to judge
     const aclError code = ask();
-    if (code == ACL_SUCCESS) call.Keep([&](Books& books, uint32_t operation) { books.AddBlock(*ptr, size, Kind::kPinned, operation); });
+    if (code == ACL_SUCCESS) KeepPinned(call, *ptr, size);
     return code;
   }
   return AllocateHost(call, ptr, size, ask);
@@ -148,10 +169,8 @@ aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cf
 RW_HOOK(aclrtFreeHost);
 aclError aclrtFreeHost(void* ptr) {
   RW_CALL(aclrtFreeHost);
-  call.Judge([&](Books& books, uint32_t operation) { books.EndBlock(ptr, Rule::kLifeFree, operation); });
-  const aclError code = HostAccess::Free(ptr) ? ACL_SUCCESS : NEXT(aclrtFreeHost)(ptr);
-  if (code == ACL_SUCCESS) call.Settle();
-  return code;
+  const auto judge = [&](Books& books, uint32_t operation) { books.EndBlock(ptr, Rule::kLifeFree, operation); };
+  return FreeHost(call, ptr, judge, [&] { return NEXT(aclrtFreeHost)(ptr); });
 }
 
 RW_HOOK(aclrtFreeHostWithDevSync);
@@ -160,10 +179,8 @@ aclError aclrtFreeHostWithDevSync(void* ptr) {
   static const auto synchronize = reinterpret_cast<decltype(&aclrtSynchronizeDevice)>(FindInTarget("aclrtSynchronizeDevice"));
   const bool twin = !HostAccess::BlockOf(ptr).empty() && synchronize != nullptr;
   if (const aclError code = twin ? synchronize() : ACL_SUCCESS) return code;
-  call.Judge([&](Books& books, uint32_t) { KeepSyncedFree(books, ptr); });
-  const aclError code = twin && HostAccess::Free(ptr) ? ACL_SUCCESS : NEXT(aclrtFreeHostWithDevSync)(ptr);
-  if (code == ACL_SUCCESS) call.Settle();
-  return code;
+  const auto judge = [&](Books& books, uint32_t) { KeepSyncedFree(books, ptr); };
+  return FreeHost(call, ptr, judge, [&] { return NEXT(aclrtFreeHostWithDevSync)(ptr); });
 }
 
 RW_HOOK(aclrtHostRegister);
