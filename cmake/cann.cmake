@@ -65,6 +65,7 @@ if(TARGET ropeway)
 endif()
 install(PROGRAMS ${packaging_dir}/bin/setenv.bash DESTINATION bin)
 install(FILES ${packaging_dir}/RopewayTest.cmake DESTINATION share/cmake/Ropeway)
+install(FILES ${packaging_dir}/check_findings.schema.json DESTINATION share/ropeway)
 install(PROGRAMS ${packaging_dir}/set_env.sh DESTINATION .)
 
 file(GLOB_RECURSE tree_inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h ${packaging_dir}/*)

@@ -242,6 +242,8 @@ function(ropeway_check_corpus)
                        ${CMAKE_BINARY_DIR}/examples)
   ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)
   ropeway_long_test(check_corpus)
+  ropeway_watched_test(check_schema python3 ${tests_dir}/check/schema_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>
+                       ${PROJECT_SOURCE_DIR}/packaging/check_findings.schema.json ${PROJECT_SOURCE_DIR}/check/rules.inc)
 endfunction()
 
 # The report: its words, and its page as a browser shows it. Screenshots are left in the build folder.
