@@ -12,6 +12,7 @@
 #include "check/findings.h"
 #include "check/model/model.h"
 #include "check/operations.h"
+#include "check/tips.h"
 
 namespace ropeway::check {
 
@@ -129,6 +130,7 @@ class Books {
   Model model;
   Operations operations;
   Findings findings;
+  Tips tips{this};
   std::unordered_map<aclrtEvent, EventState> events;
   std::map<std::string, std::shared_ptr<Flag>> exported_events;    // by the handle for other processes
   std::map<std::string, std::shared_ptr<Flag>> exported_notifies;  // by key

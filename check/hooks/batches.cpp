@@ -58,7 +58,9 @@ void KeepBatch(Books& books, uint32_t operation, const Items& items, StreamIndex
     return books.BlockAt(reinterpret_cast<void*>(access.range.begin)) == nullptr;
   });
   const Place place = books.Queue(index, operation, accesses);
-  if (pageable) books.model.Finish(place);
+  if (!pageable) return;
+  books.model.Finish(place);
+  books.Tell(Rule::kTipPageable, operation, "has items in pageable memory: the call waited for its stream and copied");
 }
 
 void KeepAtOnce(Books& books, uint32_t operation, const Items& items) {

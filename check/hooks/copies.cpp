@@ -60,7 +60,8 @@ void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKin
   } else {
     place = books.Queue(index, operation, AccessesOf(rows));
   }
-  if (pageable) FinishPageable(books, place, operation);
+  if (pageable) return FinishPageable(books, place, operation);
+  if (rows.height == 1) books.tips.Copied(place, operation, RangeOf(rows.dst, rows.width), RangeOf(rows.src, rows.width));
 }
 
 // Such a copy may wait for ever, if its stream does.

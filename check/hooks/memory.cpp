@@ -12,6 +12,7 @@ using Kind = Block::Kind;
 
 // Pinned memory may be registered for its device address: it stays what it is.
 void KeepRegister(Books& books, uint32_t operation, void* address, size_t size) {
+  books.tips.Registered(operation, RangeOf(address, size));
   if (books.BlockAt(address) == nullptr) books.AddBlock(address, size, Kind::kRegistered, operation);
 }
 

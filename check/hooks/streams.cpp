@@ -1,4 +1,6 @@
 // Streams and devices: how they come and go, and what the host learns when it waits for them.
+#include <algorithm>
+
 #include "check/call.h"
 #include "check/host_wait.h"
 
@@ -11,6 +13,11 @@ template <typename Wait>
 aclError WaitForStream(Call& call, aclrtStream stream, Wait wait) {
   const aclrtStream named = Named(stream);
   const HostWait waited(call, [&](Books& books) { return books.LastOf(named); });
+  call.Keep([&](Books& books, uint32_t operation) {
+    const std::vector<Place> last = books.LastOf(named);
+    const auto finished = [&](const Place& place) { return books.model.Finished(place); };
+    books.tips.Waited(operation, std::all_of(last.begin(), last.end(), finished));
+  });
   const aclError code = wait();
   if (HasWaited(code)) waited.Finish(call);
   return code;

@@ -9,6 +9,7 @@
 static int device;
 static int next_handle = 1;
 
+static void* block(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 64); }
 static void* handle(void) { return (void*)(intptr_t)(next_handle++ * 16); }
 
 API aclInit(const char* config) { return config == (const char*)1; }
@@ -98,7 +99,7 @@ API aclrtEventElapsedTime(float* ms, void* start, void* end) {
 }
 API aclrtMalloc(void** memory, size_t size, int policy) {
   (void)policy;
-  *memory = malloc(size);
+  *memory = block(size);
   return *memory == 0;
 }
 API aclrtFree(void* memory) {
@@ -106,7 +107,7 @@ API aclrtFree(void* memory) {
   return 0;
 }
 API aclrtMallocHost(void** memory, size_t size) {
-  *memory = malloc(size);
+  *memory = block(size);
   return *memory == 0;
 }
 API aclrtFreeHost(void* memory) {

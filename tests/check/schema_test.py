@@ -14,7 +14,7 @@ TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer
 KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "pattern", "minLength", "minItems", "items",
          "minimum"}
 PROGRAMS = ["page_rw_race_001", "page_rw_host_001", "page_rw_host_003", "page_rw_life_001", "page_rw_life_005", "page_rw_batch_001",
-            "page_rw_desc_001", "page_rw_event_002", "page_rw_graph_001", "page_rw_leak_001", "page_rw_tip_001"]
+            "page_rw_desc_001", "page_rw_event_002", "page_rw_graph_001", "page_rw_leak_001", "page_rw_tip_001", "page_rw_tip_005"]
 
 
 def problems(value, schema, path="$"):
