@@ -86,7 +86,35 @@ struct Unblocked {
   sigset_t set;
 };
 
-using ChangeMask = int (*)(int, const sigset_t*, sigset_t*);
+// What the layer stands in front of: a sanitizer's, or the C library's own. Looked up when the layer is loaded. A sanitizer that starts
+// before that calls these already, when nothing but the system can be asked.
+using Action = int (*)(int, const struct sigaction*, struct sigaction*);
+using Handler = sighandler_t (*)(int, sighandler_t);
+using Mask = int (*)(int, const sigset_t*, sigset_t*);
+
+int AskSystem(int how, const sigset_t* set, sigset_t* before) {
+  return static_cast<int>(syscall(SYS_rt_sigprocmask, how, set, before, _NSIG / 8));
+}
+
+struct Next {
+  Action sigaction = &__sigaction;
+  Handler signal = &ssignal;
+  Mask pthread_sigmask = &AskSystem;
+  Mask sigprocmask = &AskSystem;
+};
+constinit Next next;
+
+__attribute__((constructor)) void FindNext() {
+  next.sigaction = reinterpret_cast<Action>(FindInTarget("sigaction"));
+  next.signal = reinterpret_cast<Handler>(FindInTarget("signal"));
+  next.pthread_sigmask = reinterpret_cast<Mask>(FindInTarget("pthread_sigmask"));
+  next.sigprocmask = reinterpret_cast<Mask>(FindInTarget("sigprocmask"));
+}
+
+int ChangeMask(Mask change, int how, const sigset_t* set, sigset_t* before) {
+  const Unblocked wanted(set);
+  return change(how, set == nullptr || how == SIG_UNBLOCK ? set : &wanted.set, before);
+}
 
 }  // namespace
 }  // namespace ropeway::check
@@ -96,8 +124,7 @@ using namespace ropeway::check;
 #define RW_EXPORT extern "C" __attribute__((visibility("default")))
 
 RW_EXPORT int sigaction(int number, const struct sigaction* action, struct sigaction* before) noexcept {
-  static const auto pass = reinterpret_cast<int (*)(int, const struct sigaction*, struct sigaction*)>(FindInTarget("sigaction"));
-  if (number != SIGSEGV || !installed) return pass(number, action, before);  // to a sanitizer, if there is one
+  if (number != SIGSEGV || !installed) return next.sigaction(number, action, before);
   const struct sigaction theirs = Theirs();
   if (action != nullptr) {
     const struct sigaction wanted = *action;
@@ -109,8 +136,7 @@ RW_EXPORT int sigaction(int number, const struct sigaction* action, struct sigac
 }
 
 RW_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
-  static const auto pass = reinterpret_cast<sighandler_t (*)(int, sighandler_t)>(FindInTarget("signal"));
-  if (number != SIGSEGV || !installed) return pass(number, handler);
+  if (number != SIGSEGV || !installed) return next.signal(number, handler);
   struct sigaction action {
   }, before{};
   action.sa_handler = handler;
@@ -119,13 +145,9 @@ RW_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
 }
 
 RW_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-  static const auto change = reinterpret_cast<ChangeMask>(FindInTarget("pthread_sigmask"));
-  const Unblocked wanted(set);
-  return change(how, set == nullptr || how == SIG_UNBLOCK ? set : &wanted.set, before);
+  return ChangeMask(next.pthread_sigmask, how, set, before);
 }
 
 RW_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-  static const auto change = reinterpret_cast<ChangeMask>(FindInTarget("sigprocmask"));
-  const Unblocked wanted(set);
-  return change(how, set == nullptr || how == SIG_UNBLOCK ? set : &wanted.set, before);
+  return ChangeMask(next.sigprocmask, how, set, before);
 }
