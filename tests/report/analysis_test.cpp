@@ -69,6 +69,27 @@ TEST(AnalysisTest, AWaitBehindEachCopy) {
   EXPECT_THAT(FirstLine(script), HasSubstr("aclrtSynchronizeStream behind each of 1,000 copies of 256 KiB, slow.cpp:21: queue all"));
 }
 
+// A wait that found the copy done is not in a trace.
+TEST(AnalysisTest, AWaitBehindEachCopyOfWhichAFewDidNotWait) {
+  TraceScript script;
+  const uint32_t stream = script.NewStream();
+  for (int i = 0; i < 1000; ++i) {
+    script.Copy(stream, 256 * kKiB, 20);
+    if (i % 4 != 0) script.Wait(stream, 21);
+  }
+  EXPECT_THAT(FirstLine(script), HasSubstr("aclrtSynchronizeStream behind each of 1,000 copies of 256 KiB"));
+}
+
+TEST(AnalysisTest, AWaitBehindEveryOtherTask) {
+  TraceScript script;
+  const uint32_t stream = script.NewStream();
+  for (int i = 0; i < 1000; ++i) {
+    script.Copy(stream, 256 * kKiB, 20);
+    if (i % 2 != 0) script.Wait(stream, 21);
+  }
+  EXPECT_THAT(FirstLine(script), HasSubstr("aclrtSynchronizeStream behind every 2 tasks of 1,000 copies of 256 KiB"));
+}
+
 TEST(AnalysisTest, OneWaitBehindManyIsFine) {
   TraceScript script;
   const uint32_t stream = script.NewStream();
