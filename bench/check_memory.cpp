@@ -1,5 +1,5 @@
 // A program that copies for a long time and synchronises now and then: two streams that wait for each other by events, notifies and words,
-// a function, a batch and a replay every thousand copies, then a wait of the host. Tells its memory after every tenth.
+// a function, a replay and a stream of its own every thousand copies, then a wait of the host. Tells its memory after every tenth.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -59,6 +59,10 @@ int main(int argc, char** argv) {
     aclrtLaunchHostFunc(load, &Nothing, nullptr);
     aclrtSynchronizeStream(store);
     aclrtSynchronizeStream(load);
+    aclrtStream passing = nullptr;
+    aclrtCreateStream(&passing);
+    aclrtMemcpyAsync(at(out, 0), kSize, at(device, 1), kSize, ACL_MEMCPY_DEVICE_TO_HOST, passing);
+    aclrtDestroyStream(passing);
     if (done < told) continue;
     std::printf("%9zu copies  %ld KiB\n", done, ResidentKiB());
     told += copies / 10;

@@ -60,8 +60,7 @@ StreamIndex Books::StreamOf(aclrtStream stream) {
   if (known != streams_.end()) return known->second.index;
   const StreamIndex index = model.AddStream();
   streams_[stream] = {index, CurrentDevice(), CurrentContext(), 0};
-  names_.resize(index + 1);
-  names_[index] = "default stream";
+  SetName(index, "default stream");
   return index;
 }
 
@@ -73,13 +72,19 @@ std::vector<Place> Books::LastOf(aclrtStream stream) const {
 void Books::AddStream(aclrtStream handle, uint32_t operation) {
   const StreamIndex index = model.AddStream();
   streams_[handle] = {index, CurrentDevice(), CurrentContext(), operation};
-  names_.resize(index + 1);
-  names_[index] = "stream " + std::to_string(++last_name_);
+  SetName(index, "stream " + std::to_string(++last_name_));
 }
 
 void Books::RemoveStream(aclrtStream handle, StreamIndex index) {
   const auto at = streams_.find(handle);
-  if (at != streams_.end() && at->second.index == index) streams_.erase(at);
+  if (at == streams_.end() || at->second.index != index) return;
+  streams_.erase(at);
+  model.Retire(index);
+}
+
+void Books::SetName(StreamIndex stream, std::string name) {
+  if (names_.size() <= stream) names_.resize(stream + 1);
+  names_[stream] = std::move(name);
 }
 
 std::string Books::NameOf(StreamIndex stream) const {
@@ -158,7 +163,7 @@ Party Books::PartyOf(uint32_t number, const Place& place) const {
   const Operation& operation = operations.At(number);
   if (operation.location.empty()) operation.location = Locate(operation.site).Short();
   Party party{operation.call, operation.location, "", {}};
-  if (place) party.where = NameOf(place.stream) + " #" + std::to_string(place.number);
+  if (place) party.where = NameOf(place);
   for (void* frame : operation.stack) {
     const Location location = Locate(reinterpret_cast<uintptr_t>(frame));
     party.stack.push_back(location.function + " " + location.Short());

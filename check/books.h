@@ -143,8 +143,10 @@ class Books {
 
   std::string NameOf(StreamIndex stream) const;
   std::string Describe(const Range& range) const;
+  std::string NameOf(const Place& place) const { return NameOf(place.stream) + " #" + std::to_string(model.NumberOf(place)); }
 
  private:
+  void SetName(StreamIndex stream, std::string name);
   void OnConflict(const Conflict& conflict);
   std::string Hint(const Conflict& conflict) const;
   Party PartyOf(uint32_t operation, const Place& place) const;

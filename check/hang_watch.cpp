@@ -51,7 +51,7 @@ std::string ChainFrom(StreamIndex stream, const Step& head) {
     const std::optional<StreamIndex> holder = books.model.HolderOf(*step);
     const Step* const next = holder ? books.model.HeldAt(*holder) : nullptr;
     if (next == nullptr) return chain + "waits for what nobody has submitted";
-    chain += "waits for " + books.NameOf(*holder) + ", which stands at #" + std::to_string(next->number) + " and ";
+    chain += "waits for " + books.NameOf(*holder) + ", which stands at " + books.NameOf(Place{*holder, next->number}) + " and ";
     if (std::find(seen.begin(), seen.end(), *holder) != seen.end()) return chain + "waits in turn: a cycle";
     seen.push_back(*holder);
     step = next;

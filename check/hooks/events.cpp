@@ -123,8 +123,7 @@ aclError WaitForEvent(Call& call, aclrtEvent handle, Wait wait) {
 void JudgeDestroy(Books& books, uint32_t operation, const EventState& event) {
   for (const auto& [stream, wait] : event.waits)
     if (wait && !books.model.Finished(wait))
-      return books.Tell(Rule::kLifeDestroy, operation,
-                        "destroys an event that " + books.NameOf(stream) + " #" + std::to_string(wait.number) + " waits for");
+      return books.Tell(Rule::kLifeDestroy, operation, "destroys an event that " + books.NameOf(wait) + " waits for");
 }
 
 void KeepDestroy(Books& books, uint32_t operation, aclrtEvent handle) {

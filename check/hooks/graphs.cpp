@@ -41,9 +41,7 @@ void KeepDestroy(Books& books, uint32_t operation, aclmdlRI handle) {
   if (known == books.graphs.end()) return;
   const Place last = known->second->last;
   if (last && !books.model.Finished(last))
-    books.Tell(
-        Rule::kLifeDestroy, operation,
-        "destroys a graph whose replay on " + books.NameOf(last.stream) + " #" + std::to_string(last.number) + " may not have run yet");
+    books.Tell(Rule::kLifeDestroy, operation, "destroys a graph whose replay on " + books.NameOf(last) + " may not have run yet");
   // It waits for its replays itself, and not for what is behind them.
   books.WhenDone([handle, graph = known->second](Books& settled) {
     settled.model.FinishReplays(*graph);

@@ -24,8 +24,7 @@ void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
   const NotifyState& notify = known->second;
   for (const auto& [stream, wait] : notify.waits)
     if (wait && !books.model.Finished(wait)) {
-      books.Tell(Rule::kLifeDestroy, operation,
-                 "destroys a notify that " + books.NameOf(stream) + " #" + std::to_string(wait.number) + " waits for");
+      books.Tell(Rule::kLifeDestroy, operation, "destroys a notify that " + books.NameOf(wait) + " waits for");
       break;
     }
   books.WhenDone([handle, flag = notify.flag](Books& settled) {

@@ -7,7 +7,7 @@
 
 namespace ropeway::check {
 
-using StreamIndex = uint32_t;  // given once, never again
+using StreamIndex = uint32_t;
 
 struct Place {
   StreamIndex stream = 0;

@@ -49,8 +49,22 @@ void Clear(Flag* flag) {
 }  // namespace
 
 StreamIndex Model::AddStream() {
-  streams_.emplace_back();
-  return static_cast<StreamIndex>(streams_.size() - 1);
+  if (retired_.empty()) {
+    streams_.emplace_back();
+    return static_cast<StreamIndex>(streams_.size() - 1);
+  }
+  const StreamIndex index = retired_.back();
+  retired_.pop_back();
+  streams_[index].before = streams_[index].submitted;
+  return index;
+}
+
+void Model::Retire(StreamIndex index) {
+  Stream& stream = streams_[index];
+  if (stream.capture || !stream.held.empty() || !Finished(LastOf(index))) return;
+  stream.clock = {};
+  stream.last_wait = nullptr;
+  retired_.push_back(index);
 }
 
 Place Model::Submit(StreamIndex index, Step step) {

@@ -38,6 +38,10 @@ class Model {
   void SetWatcher(Watcher* watcher) { watcher_ = watcher; }
 
   StreamIndex AddStream();
+  // A stream that is over: its index comes back for another one, which goes on with its numbers, so that what is known of them stays true.
+  void Retire(StreamIndex stream);
+  // The number of a place as its stream's user counts.
+  uint64_t NumberOf(const Place& place) const { return place.number - streams_[place.stream].before; }
   // Puts a step behind all others of the stream, or into the graph that it is captured into.
   Place Submit(StreamIndex stream, Step step);
   // The same for the many that only use bytes.
@@ -100,6 +104,7 @@ class Model {
  private:
   struct Stream {
     Clock clock;
+    uint64_t before = 0;  // numbers of the stream that had the index before
     uint64_t submitted = 0;
     uint64_t finished = 0;  // the host's knowledge
     uint64_t begun = 0;     // the last function that has
@@ -138,6 +143,7 @@ class Model {
   OnConflict on_conflict_;
   Watcher* watcher_ = nullptr;
   std::deque<Stream> streams_;
+  std::vector<StreamIndex> retired_;
   RangeMap ranges_;
   std::map<uintptr_t, std::shared_ptr<Word>> words_;
   Views views_;

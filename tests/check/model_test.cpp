@@ -408,6 +408,22 @@ TEST_F(ModelOfOrder, SaysWhoHasWhatAStreamWaitsFor) {
   EXPECT_EQ(model_.HolderOf(*model_.HeldAt(a_)), b_);
 }
 
+TEST_F(ModelOfOrder, AStreamThatIsOverLeavesItsIndexToAnother) {
+  Write(a_);
+  Wait(b_, Record(a_));
+  model_.Retire(a_);  // it has work: nothing happens
+  const StreamIndex other = model_.AddStream();
+  EXPECT_NE(other, a_);
+  model_.Finish(model_.LastOf(a_));
+  model_.Retire(a_);
+  ASSERT_EQ(model_.AddStream(), a_);
+  EXPECT_FALSE(model_.Pending(a_));
+  const Place first = Write(a_);
+  EXPECT_EQ(model_.NumberOf(first), 1u);
+  Read(b_);  // its wait was for the stream before
+  EXPECT_EQ(conflicts_.size(), 1u);
+}
+
 TEST_F(ModelOfOrder, WhatIsFinishedIsForgotten) {
   for (uintptr_t block = 0; block < 100000; ++block) model_.Finish(Write(a_, 10 * block, 10 * block + 5));
   EXPECT_LT(model_.ranges(), 10000u);
