@@ -43,11 +43,14 @@ file(GLOB cuda_sources CONFIGURE_DEPENDS ${engine_dir}/cuda/*.cpp)
 set(host_kernels ${kernel_sources})
 list(FILTER host_kernels INCLUDE REGEX "/(fill|reduce|half_sum_[a-z0-9]+)\\.cpp$")
 add_library(ropeway_cuda SHARED ${cuda_sources} ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S ${engine_dir}/backend.cpp
-            ${engine_dir}/late_copy.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp
+            ${engine_dir}/late_copy.cpp ${engine_dir}/part_order.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp
             ${host_kernels})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")  # as the other libraries: library.cmake
   set_target_properties(ropeway_cuda PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 endif()
 target_include_directories(ropeway_cuda SYSTEM PRIVATE ${ROPEWAY_CUDA_INCLUDE})
 target_link_libraries(ropeway_cuda PRIVATE ropeway_base)
+if(NOT ROPEWAY_SANITIZE)  # whose runtime comes with the program
+  target_link_options(ropeway_cuda PRIVATE -Wl,--no-undefined)
+endif()
 message(STATUS "CUDA plugin: built with ${ROPEWAY_NVCC}")

@@ -303,7 +303,7 @@ const Mistake kMistakes[] = {
        return aclrtSynchronizeStreamWithTimeout(s.stream, 50);
      },
      507046,
-     {"aclrtSynchronizeStreamWithTimeout", "50 ms", "aclrtValueWait", "@device"}},
+     {"aclrtSynchronizeStreamWithTimeout", " ms, the first is ", "aclrtValueWait", "@device"}},
     {"wait_for_another_stream_that_runs_out",
      [] {
        Scene s;
@@ -318,7 +318,7 @@ const Mistake kMistakes[] = {
        return aclrtSynchronizeStreamWithTimeout(s.stream, 50);
      },
      507046,
-     {"aclrtSynchronizeStreamWithTimeout", "50 ms", "aclrtStreamWaitEvent"}},
+     {"aclrtSynchronizeStreamWithTimeout", " ms, the first is ", "aclrtStreamWaitEvent"}},
     {"batch_of_nothing",
      [] {
        Scene s;
