@@ -1,6 +1,7 @@
 #include "runtime/machine.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -29,8 +30,10 @@ const cuda::Plugin* FindPlugin(std::string* why) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto* plugin = library == nullptr ? nullptr : static_cast<const cuda::Plugin*>(dlsym(library, cuda::Plugin::kSymbol));
   if (plugin != nullptr && plugin->version == cuda::Plugin::kVersion) return plugin;
-  *why = library == nullptr ? "libropeway_cuda.so is not beside the library (built where nvcc is)"
-                            : "libropeway_cuda.so belongs to another build";
+  const char* const error = library == nullptr && access(path.c_str(), F_OK) == 0 ? dlerror() : nullptr;
+  *why = library != nullptr ? "libropeway_cuda.so belongs to another build"
+         : error != nullptr ? std::string("libropeway_cuda.so cannot be loaded: ") + error
+                            : "libropeway_cuda.so is not beside the library (built where nvcc is)";
   return nullptr;
 }
 

@@ -298,7 +298,7 @@ TEST(TraceFileTest, WhatIsNoTraceIsRefusedWithAReason) {
 // Nobody prepares chunks here, so that those at the start are all there are: a full ring gives none and waits for nobody.
 TEST(TraceFileTest, AFullRingHasNoChunkAndTakesItBackWhenOneIsGivenBack) {
   std::string path = testing::TempDir() + "ropeway_ring_" + std::to_string(getpid());
-  TraceChunks* const chunks = TraceChunks::Open(&path);
+  const std::unique_ptr<TraceChunks> chunks(TraceChunks::Open(&path));
   ASSERT_NE(chunks, nullptr);
   std::vector<TraceChunk*> taken;
   while (TraceChunk* chunk = chunks->Take()) taken.push_back(chunk);
@@ -317,13 +317,12 @@ TEST(TraceFileTest, AFullRingHasNoChunkAndTakesItBackWhenOneIsGivenBack) {
 TEST(TraceFileTest, AFileThatIsBeingWrittenIsLeftAlone) {
   const std::string name = testing::TempDir() + "ropeway_busy_" + std::to_string(getpid());
   std::string first = name + ".rwt", second = name + ".rwt";
-  TraceChunks* const one = TraceChunks::Open(&first);
-  TraceChunks* const other = TraceChunks::Open(&second);
+  const std::unique_ptr<TraceChunks> one(TraceChunks::Open(&first)), other(TraceChunks::Open(&second));
   ASSERT_NE(one, nullptr);
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(first, name + ".rwt");
   EXPECT_EQ(second, name + "." + std::to_string(getpid()) + ".rwt");
-  for (TraceChunks* chunks : {one, other}) chunks->End();
+  for (TraceChunks* chunks : {one.get(), other.get()}) chunks->End();
   for (const std::string& path : {first, second}) EXPECT_EQ(unlink(path.c_str()), 0);
 }
 
