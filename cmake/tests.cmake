@@ -320,9 +320,9 @@ if(TARGET ascendcl)
     ropeway_test(config_doc python3 ${tools_dir}/settings_page.py $<TARGET_FILE:ascendcl> --check)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT ROPEWAY_SANITIZE)
-    # What the preset `clang` builds: all that is compiled from src/, the command, and what looks at the sources from inside.
+    # What the preset `clang` builds: all that is compiled from src/, what the command thinks with, and what looks at the sources from inside.
     add_custom_target(second_look)
-    foreach(part IN ITEMS ascendcl hccl ropeway unit_tests ropeway_cuda)
+    foreach(part IN ITEMS ascendcl hccl ropeway_report unit_tests ropeway_cuda)
       if(TARGET ${part})
         add_dependencies(second_look ${part})
       endif()

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/call_site.h"
 #include "engine/task_ranges.h"
@@ -293,12 +294,7 @@ class TraceRecorder final : public Watcher {
 
 // --- What the preparer adds ---------------------------------------------------------------------------------------------
 
-struct ModuleScan {
-  TraceChunks* chunks;
-  unsigned long long added = 0;
-  size_t known = 0;
-};
-ModuleScan g_modules;
+unsigned long long g_modules_told = 0;  // how many the loader had added by then
 
 void PutName(TraceChunks& chunks, NameTable table, size_t index, const char* text) {
   const TextRecord record({RecordType::kName, 0, static_cast<uint8_t>(table), static_cast<uint8_t>(index), 0}, {}, text);
@@ -339,8 +335,7 @@ void LookAround(TraceChunks&) {
         return 1;
       },
       &added);
-  if (added == g_modules.added) return;
-  g_modules.added = added;
+  if (std::exchange(g_modules_told, added) == added) return;
   size_t nameless = 0;
   dl_iterate_phdr(&TellModule, &nameless);
 }
@@ -422,7 +417,7 @@ void StartTrace(const TraceOptions& options) {
   g_chunks = chunks;
   TheFile() = {options, path};
   g_side_of = options.side_of;
-  g_modules = ModuleScan();
+  g_modules_told = 0;
   DescribeProcess(*chunks, options);
   DescribeNames(*chunks);
   LookAround(*chunks);
