@@ -1,5 +1,7 @@
 # How every file of the project is compiled: language level, warnings, sanitizers, ccache.
 
+option(ROPEWAY_FILE_BY_FILE "Compile each file of the libraries by itself, and not many as one" OFF)
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

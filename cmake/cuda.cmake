@@ -45,7 +45,7 @@ list(FILTER host_kernels INCLUDE REGEX "/(fill|reduce|half_sum_[a-z0-9]+)\\.cpp$
 add_library(ropeway_cuda SHARED ${cuda_sources} ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S ${engine_dir}/backend.cpp
             ${engine_dir}/late_copy.cpp ${engine_dir}/part_order.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp
             ${host_kernels})
-if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")  # as the other libraries: library.cmake
+if(NOT ROPEWAY_FILE_BY_FILE)  # as the other libraries: library.cmake
   set_target_properties(ropeway_cuda PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 endif()
 target_include_directories(ropeway_cuda SYSTEM PRIVATE ${ROPEWAY_CUDA_INCLUDE})

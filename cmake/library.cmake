@@ -41,13 +41,13 @@ target_link_libraries(ropeway_base PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 target_precompile_headers(ropeway_base PRIVATE <algorithm> <atomic> <mutex> <string> <vector>)
 
 # ropeway_library_part(NAME SOURCES HEADER...) compiles sources into objects. Most of a file's compile time is parsing what all of
-# its room includes, so a dozen files are compiled as one, and names in anonymous namespaces differ within a library. The debug build
+# its room includes, so a dozen files are compiled as one, and names in anonymous namespaces differ within a library. The preset debug
 # compiles each file by itself, which shows an include that is missing. The kernels have flags of their own and include nearly nothing.
 function(ropeway_library_part name sources)
   add_library(${name} OBJECT ${${sources}})
   target_link_libraries(${name} PUBLIC ropeway_base)
   target_precompile_headers(${name} PRIVATE ${ARGN})
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  if(NOT ROPEWAY_FILE_BY_FILE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
 endfunction()
