@@ -143,8 +143,8 @@ class Heap {
   size_t blocks_ RW_GUARDED_BY(mutex_) = 0;
   size_t charges_ RW_GUARDED_BY(mutex_) = 0;
   size_t bytes_ RW_GUARDED_BY(mutex_) = 0;
-  FreedBlocks freed_ RW_GUARDED_BY(mutex_);
   size_t peak_bytes_ RW_GUARDED_BY(mutex_) = 0;
+  FreedBlocks freed_ RW_GUARDED_BY(mutex_);
 };
 
 }  // namespace ropeway

@@ -270,8 +270,9 @@ void Stream::DropKept() {
   for (const Task& task : *kept) DropTask(task);
 }
 
+// The queue is asked also when nothing is left: who waits for it will soon submit again, and lanes and schedules go by that.
 WaitOutcome Stream::WaitTold(uint64_t sequence, Deadline deadline) {
-  if (queue_->completed() >= sequence) return WaitOutcome::kDone;
+  if (queue_->completed() >= sequence) return queue_->Wait(sequence, deadline);
   const HostWait wait(WaitReason::kWork, static_cast<uint32_t>(id()), sequence);
   return queue_->Wait(sequence, deadline);
 }

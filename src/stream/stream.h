@@ -71,7 +71,6 @@ class Stream final : public SlabObject, public QueueOwner {
   Status Synchronize(Deadline deadline);
   // As above without delivering: 0, 507046 or 107023.
   Status AwaitWork(Deadline deadline);
-  [[gnu::cold]] Status ExplainTimeout(uint64_t last, int64_t waited_ns);
   bool Query();
 
   // Makes the handle stale, so that nothing more can be submitted. False: somebody else did it before.
@@ -163,6 +162,8 @@ class Stream final : public SlabObject, public QueueOwner {
   Queue::Submission SubmitTold(Task& task);
   // A wait of the program's thread, which a watcher hears of.
   WaitOutcome WaitTold(uint64_t sequence, Deadline deadline);
+  // 507046, with what is in the way of task `last`.
+  [[gnu::cold]] Status ExplainTimeout(uint64_t last, int64_t waited_ns);
   Status KeepForLater(const Task& task) RW_REQUIRES(lock_);
   void DropKept();
 
