@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -36,8 +35,8 @@ struct ExploreOptions {
 };
 
 // The plain order first: a program that fails there has nothing to explore.
-std::deque<std::string> Schedules(const ExploreOptions& options) {
-  std::deque<std::string> schedules{"fast", "earliest", "latest"};
+std::vector<std::string> Schedules(const ExploreOptions& options) {
+  std::vector<std::string> schedules{"fast", "earliest", "latest"};
   for (unsigned i = 0; i < options.seeds; ++i) schedules.push_back("random:" + std::to_string(options.first_seed + i));
   return schedules;
 }
@@ -58,39 +57,40 @@ class Explorer {
       std::perror("ropeway explore: no temporary folder");
       return 1;
     }
-    std::deque<std::string> left = Schedules(options_);
-    Progress progress("running under", left.size());
-    while (failed_.empty() && (!left.empty() || !running_.empty())) {
-      while (!left.empty() && running_.size() < options_.jobs) {
-        if (OnTerminal(stderr)) progress.Step(left.front());  // elsewhere a line for each would drown the answer
-        if (!Start(left.front())) return 1;
-        left.pop_front();
+    Progress progress("running under", schedules_.size());
+    size_t next = 0;
+    while (failed_ == kNone && (next < schedules_.size() || !running_.empty())) {
+      while (next < schedules_.size() && running_.size() < options_.jobs) {
+        if (OnTerminal(stderr)) progress.Step(schedules_[next]);  // elsewhere a line for each would drown the answer
+        if (!Start(next++)) return 1;
       }
       Reap();
     }
     while (!running_.empty()) Reap();
     progress.Clear();
     options_.json ? ReportAsJson() : Report();
-    return failed_.empty() ? kDone : kFound;
+    return failed_ == kNone ? kDone : kFound;
   }
 
  private:
-  bool Start(const std::string& schedule) {
+  static constexpr size_t kNone = SIZE_MAX;
+
+  bool Start(size_t index) {
     const pid_t program = fork();
     if (program < 0) {
       std::perror("ropeway explore: no process");
       return false;
     }
     if (program != 0) {
-      running_[program] = schedule;
+      running_[program] = index;
       return true;
     }
-    const int output = open(LogOf(schedule).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int output = open(LogOf(index).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (output >= 0) {
       dup2(output, STDOUT_FILENO);
       dup2(output, STDERR_FILENO);
     }
-    setenv("ROPEWAY_SCHEDULE", schedule.c_str(), 1);
+    setenv("ROPEWAY_SCHEDULE", schedules_[index].c_str(), 1);
     _exit(Execute("explore", options_.words));
   }
 
@@ -98,55 +98,51 @@ class Explorer {
     int status = 0;
     const pid_t program = waitpid(-1, &status, 0);
     if (program < 0) return;
-    const std::string schedule = running_[program];
+    const size_t index = running_[program];
     running_.erase(program);
     ++runs_;
-    if (status == 0) return RemoveLog(schedule);
+    if (status == 0) return RemoveLog(index);
     // The first in the order in which they were started: so the same command gives the same answer.
-    if (failed_.empty() || Rank(schedule) < Rank(failed_)) {
-      failed_ = schedule;
+    if (index < failed_) {
+      failed_ = index;
       status_ = StatusOf(status);
     }
   }
 
-  unsigned Rank(const std::string& schedule) const {
-    const size_t colon = schedule.find(':');
-    return colon == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(schedule.substr(colon + 1)));
-  }
-
   void ReportAsJson() const {
     std::string output;
-    if (!failed_.empty()) {
+    if (failed_ != kNone) {
       std::ifstream log(LogOf(failed_));
       output.assign(std::istreambuf_iterator<char>(log), {});
     }
     PrintJson({{"runs", uint64_t{runs_}},
-               {"failed", !failed_.empty()},
-               {"schedule", failed_},
+               {"failed", failed_ != kNone},
+               {"schedule", failed_ == kNone ? "" : schedules_[failed_]},
                {"status", static_cast<uint64_t>(status_)},
                {"output", output}});
   }
 
   void Report() const {
-    if (failed_.empty()) {
+    if (failed_ == kNone) {
       std::printf("ropeway explore: %u runs, all good\n", runs_);
       return;
     }
     std::ifstream log(LogOf(failed_));
     for (std::string line; std::getline(log, line);) std::printf("  | %s\n", line.c_str());
     std::printf("ropeway explore: status %d under the schedule %s, run %u. The same again:\n  ROPEWAY_SCHEDULE=%s", status_,
-                failed_.c_str(), runs_, failed_.c_str());
+                schedules_[failed_].c_str(), runs_, schedules_[failed_].c_str());
     for (const std::string& word : options_.words) std::printf(" %s", word.c_str());
     std::printf("\n");
   }
 
-  std::string LogOf(const std::string& schedule) const { return folder_ + "/" + schedule; }
-  void RemoveLog(const std::string& schedule) const { unlink(LogOf(schedule).c_str()); }
+  std::string LogOf(size_t index) const { return folder_ + "/" + schedules_[index]; }
+  void RemoveLog(size_t index) const { unlink(LogOf(index).c_str()); }
 
   const ExploreOptions& options_;
   std::string folder_;
-  std::map<pid_t, std::string> running_;
-  std::string failed_;
+  const std::vector<std::string> schedules_ = Schedules(options_);
+  std::map<pid_t, size_t> running_;  // places in schedules_, as is failed_
+  size_t failed_ = kNone;
   int status_ = 0;
   unsigned runs_ = 0;
 };
