@@ -2,14 +2,14 @@
 # compile once, into objects that the library and its tests both link.
 
 file(GLOB_RECURSE hccl_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hccl/*.cpp)
-# UCX is loaded at run time; its headers are needed here. Without them other hosts get sends over TCP, and nothing else. Under TSan
+# UCX is loaded at run time; its headers are needed here. Without them there is the TCP link alone. Under TSan
 # it is left out: it hooks madvise, which an ending thread calls after TSan has let go of it, and that is a crash.
 find_path(ROPEWAY_UCX_INCLUDE ucp/api/ucp.h)
 if(ROPEWAY_UCX_INCLUDE AND NOT ROPEWAY_SANITIZE STREQUAL "thread")
   list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_missing\\.cpp$")
 else()
-  message(STATUS "no UCX (Debian: libucx-dev), or ThreadSanitizer: libhccl.so is built without the link to other hosts")
-  list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_(api|link|peer|receive|settings)\\.cpp$")
+  message(STATUS "no UCX (Debian: libucx-dev), or ThreadSanitizer: libhccl.so is built without ROPEWAY_HCCL_LINK=ucx")
+  list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_(api|context|peer)\\.cpp$")
 endif()
 ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/bootstrap/rank_table.cpp)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>

@@ -21,8 +21,7 @@ namespace ropeway {
   X(HcclDispatcher)      \
   X(HcclHostMem)         \
   X(HcclPeerAccess)      \
-  X(UcxLinks)            \
-  X(UcxLoad)             \
+  X(UcxContext)          \
   X(HcclRegions)         \
   X(UcxMessage)          \
   X(HcclLease)           \

@@ -9,7 +9,7 @@
 
 #include <thread>
 
-#include "hccl/link/tcp_wire.h"
+#include "hccl/link/link_wire.h"
 #include "tests/hccl/link_hosts.h"
 
 namespace tcp_peer_test {
@@ -195,7 +195,7 @@ TEST_F(TcpPeerTest, ConnectionsThatSayNothingDoNotMatter) {
 TEST_F(TcpPeerTest, TheFirstConnectionMayBeTheLastToSpeak) {
   const FileDescriptor first = Connect();
   std::vector<FileDescriptor> others;
-  for (size_t i = 0; i < kTcpBulkConnections; ++i) others.push_back(Connect());
+  for (size_t i = 0; i < kBulkConnections; ++i) others.push_back(Connect());
   for (const FileDescriptor& other : others) Say(other, Opening(false));
   Say(others.back(), PutHead(1, 1, 0, 4, 4) + "1234");
   Say(first, Opening(true));

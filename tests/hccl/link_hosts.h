@@ -16,7 +16,7 @@
 
 #if __has_include(<ucp/api/ucp.h>) && !defined(__SANITIZE_THREAD__) && !defined(ROPEWAY_TSAN)
 #define RW_UCX_HOSTS 1
-#include "hccl/link/ucx_link.h"
+#include "hccl/link/ucx_peer.h"
 #endif
 
 namespace link_hosts {
@@ -34,16 +34,13 @@ inline IoThread& ThreadOf(size_t host) {
 #ifdef RW_UCX_HOSTS
 constexpr LinkKind kKinds[] = {LinkKind::kTcp, LinkKind::kUcx};
 inline std::shared_ptr<Peer> NewUcxEnd(size_t host) {
-  static auto* const links = new std::vector<UcxLink*>;
+  static auto* const contexts = new std::vector<UcxContext*>;
   std::string why;
-  while (links->size() <= host) {
-    const UcxApi* api = LoadUcx(&why);
-    if (api == nullptr) throw std::runtime_error(why);
-    auto* link = new UcxLink(*api);
-    if (!link->Open("127.0.0.1", &why)) throw std::runtime_error(why);
-    links->push_back(link);
+  while (contexts->size() <= host) {
+    contexts->push_back(new UcxContext(ThreadOf(contexts->size())));
+    if (!contexts->back()->Open("127.0.0.1", &why)) throw std::runtime_error(why);
   }
-  auto peer = (*links)[host]->NewPeer(&why);
+  auto peer = UcxPeer::Create(*(*contexts)[host], &why);
   if (peer == nullptr) throw std::runtime_error(why);
   return peer;
 }
@@ -68,13 +65,8 @@ inline std::pair<FileDescriptor, FileDescriptor> NewConnection() {
   return {std::move(calling), Accept(listener.get(), &from)};
 }
 
-// `here` makes the connections of a TCP link.
-inline void Introduce(LinkKind kind, const std::shared_ptr<Peer>& here, const std::shared_ptr<Peer>& there) {
-  if (kind == LinkKind::kUcx) {
-    here->Meet(there->Introduction(), nullptr);
-    there->Meet(here->Introduction(), nullptr);
-    return;
-  }
+// `here` makes the connections.
+inline void Introduce(const std::shared_ptr<Peer>& here, const std::shared_ptr<Peer>& there) {
   const auto call = [a = std::weak_ptr<Peer>(here), b = std::weak_ptr<Peer>(there)] {
     auto [calling, called] = NewConnection();
     const auto caller = a.lock(), door = b.lock();
@@ -82,14 +74,14 @@ inline void Introduce(LinkKind kind, const std::shared_ptr<Peer>& here, const st
     door->Enter(std::move(called));
     caller->Enter(std::move(calling));
   };
-  there->Meet("", nullptr);
-  here->Meet("", call);
+  there->Meet(here->Introduction(), nullptr);
+  here->Meet(there->Introduction(), call);
   call();
 }
 
 // Two peers that know each other.
 struct Pair {
-  Pair(LinkKind kind, size_t a, size_t b) : here(NewEnd(kind, a)), there(NewEnd(kind, b)) { Introduce(kind, here, there); }
+  Pair(LinkKind kind, size_t a, size_t b) : here(NewEnd(kind, a)), there(NewEnd(kind, b)) { Introduce(here, there); }
   ~Pair() {
     here->Close({HCCL_E_REMOTE, "the test is over"});
     there->Close({HCCL_E_REMOTE, "the test is over"});

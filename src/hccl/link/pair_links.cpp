@@ -4,11 +4,8 @@
 
 #include <chrono>
 #include <future>
-#include <system_error>
-#include <thread>
 #include <utility>
 
-#include "base/own_thread.h"
 #include "base/settings.h"
 #include "hccl/membership/parts.h"
 #include "hccl/transport/io_thread.h"
@@ -61,7 +58,10 @@ std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
   if (communicator) end = kind_ == LinkKind::kTcp ? NewTcpPeer() : NewUcxPeer(IpOf(communicator->self().address), &why);
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
-  if (pair.tried || pair.outcome) return pair.end;
+  if (pair.tried || pair.outcome) {
+    if (end) end->Close({HCCL_E_INTERNAL, "another thread was faster"});
+    return pair.end;
+  }
   pair.tried = true;
   pair.why = why;
   pair.end = std::move(end);
@@ -93,31 +93,8 @@ OpenedLink PairLinks::Open(uint32_t peer, Deadline deadline) {
 }
 
 void PairLinks::Begin(uint32_t peer) {
-  if (kind_ == LinkKind::kTcp) {
-    OwnEnd(peer);
-  } else {
-    LockGuard lock(mutex_);
-    Pair& pair = pairs_[peer];
-    if (!pair.tried && std::exchange(pair.making, true)) return;
-    if (!pair.tried && MakeElsewhere(peer, &pair)) return;
-  }
+  OwnEnd(peer);
   Advance(peer);
-}
-
-// The first end of a process loads UCX, and the I/O thread has others to serve.
-bool PairLinks::MakeElsewhere(uint32_t peer, Pair* pair) {
-  try {
-    std::thread([self = shared_from_this(), peer] {
-      const OwnThread thread("rw-hccl-load");
-      self->OwnEnd(peer);
-      IoThread::Get().Post([self, peer] { self->Advance(peer); });
-    }).detach();
-    return true;
-  } catch (const std::system_error& error) {
-    pair->tried = true;
-    pair->why = std::string("no thread to load UCX: ") + error.what();
-    return false;
-  }
 }
 
 std::string PairLinks::HelloOf(const Pair& pair) const {
@@ -152,7 +129,7 @@ OpenedLink PairLinks::Meet(uint32_t peer, const Pair& pair) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
   std::function<void()> call;
-  if (kind_ == LinkKind::kTcp && channels != nullptr && channels->Calls(peer)) {
+  if (channels != nullptr && channels->Calls(peer)) {
     call = [self = weak_from_this(), peer] {
       IoThread::Get().Post([self, peer] {
         if (const auto links = self.lock()) links->Call(peer, [](const std::string&) {});
@@ -168,7 +145,7 @@ OpenedLink PairLinks::Meet(uint32_t peer, const Pair& pair) {
 void PairLinks::AdmitConnections() {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
-  if (kind_ != LinkKind::kTcp || channels == nullptr || channels->link_entered) return;
+  if (channels == nullptr || channels->link_entered) return;
   channels->link_entered = [weak = weak_from_this()](uint32_t peer, FileDescriptor fd) {
     if (const auto self = weak.lock()) self->Entered(peer, std::move(fd));
   };
@@ -227,11 +204,12 @@ void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   pair.outcome = outcome;
-  if (outcome.peer == nullptr && pair.end != nullptr) pair.end->Close({outcome.result, outcome.why});
+  const std::shared_ptr<Peer> unused = outcome.peer == nullptr ? pair.end : nullptr;
   for (FileDescriptor& fd : std::exchange(pair.early, {}))
     if (outcome.peer != nullptr) outcome.peer->Enter(std::move(fd));
   const std::vector<Opened> waiting = std::exchange(pair.waiting, {});
   lock.unlock();
+  if (unused) unused->Close({outcome.result, outcome.why});
   for (const Opened& opened : waiting) opened(outcome);
 }
 

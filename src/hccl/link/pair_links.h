@@ -4,7 +4,7 @@
 //   either -> kLinkHello: which link (LinkKind) and this end's introduction; 0 and a text: I have none
 //   either -> kLinkGivenUp: I could not connect, and why
 //
-// A TCP link's connections come in at the door, as the control channels do, and are made by the side that made the channel.
+// Connections come in at the door, as the control channels do, and are made by the side that made the channel.
 #pragma once
 
 #include <functional>
@@ -44,8 +44,8 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
   // The same, waiting. Not on the I/O thread.
   OpenedLink Open(uint32_t peer, Deadline deadline);
 
-  // This side's end alone, so that regions are there before the peer hears of them. Null without UCX where that was asked for. Not on the
-  // I/O thread: the first call of the process loads UCX then.
+  // This side's end alone, so that regions are there before the peer hears of them. Null without UCX where that was asked for: the first
+  // call of the process loads it, which takes some 20 ms.
   std::shared_ptr<Peer> OwnEnd(uint32_t peer);
 
   // On the I/O thread.
@@ -58,7 +58,6 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
     bool tried = false;         // whether this side's end could be made is known
     std::shared_ptr<Peer> end;  // this side's
     std::string why;            // there is none
-    bool making = false;
     bool said_hello = false;
     std::optional<std::string> hello;   // the other side's
     std::vector<FileDescriptor> early;  // connections that were faster than the other side's hello
@@ -68,13 +67,12 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
 
   // On the I/O thread; each goes on with what can be done now.
   void Begin(uint32_t peer);
-  bool MakeElsewhere(uint32_t peer, Pair* pair);
   void Advance(uint32_t peer);
   std::string HelloOf(const Pair& pair) const;
   OpenedLink Meet(uint32_t peer, const Pair& pair);
   void Settle(uint32_t peer, const OpenedLink& outcome);
 
-  // Connections of a TCP link, on the I/O thread.
+  // Connections, on the I/O thread.
   void AdmitConnections();
   void Entered(uint32_t peer, FileDescriptor fd);
   void CallFirst(uint32_t peer, Deadline deadline);

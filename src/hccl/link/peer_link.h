@@ -1,5 +1,5 @@
 // How bytes reach a rank on another host: regions that are exposed to one peer, and transfers into and out of them. There are two
-// links behind it: TCP (tcp_peer.h), and UCX (ucx_*.cpp, opened on first use), for those who ask for it.
+// links behind it: TCP (tcp_peer.h), and UCX (ucx_peer.h, opened on first use), for those who ask for it.
 #pragma once
 
 #include <chrono>
@@ -73,17 +73,6 @@ class Peer {
   // Ends it: what is pending fails with `why`, later transfers too, on both sides. Returns at once, so that memory which must not be
   // touched any more wants a Withdraw.
   virtual void Close(const TransferEnd& why) = 0;
-
- protected:
-  // A put or a get that this side asked for, until it is over.
-  struct Transfer {
-    bool put;
-    std::vector<TransferItem> items;
-    std::shared_ptr<Lease> lease;
-    TransferDone done;
-    uint64_t total = 0;
-    uint64_t received = 0;  // of a get
-  };
 };
 
 enum class LinkKind : uint8_t { kTcp = 1, kUcx = 2 };

@@ -2,8 +2,8 @@
 // checked before a byte moves, and who does not keep to the protocol is hung up on.
 #include <algorithm>
 
+#include "hccl/link/link_wire.h"
 #include "hccl/link/tcp_peer.h"
-#include "hccl/link/tcp_wire.h"
 
 namespace ropeway::comm {
 namespace {
@@ -16,11 +16,7 @@ std::string StatusBody(RangeStatus status) { return Writer().Number(static_cast<
 
 }  // namespace
 
-void TcpPeer::BreakProtocol() { Fail({HCCL_E_TCP_TRANSFER, "the peer does not keep to the protocol of the link"}); }
-
-void TcpPeer::Received(const ConnectionRef& connection, const Frame& frame) {
-  if (failed_) return;
-  if (frame.type == kOpening) return Opened(connection, frame);
+void TcpPeer::Received(const Frame& frame) {
   switch (frame.type) {
     case kPutDone:
     case kGetFailed: return Answered(frame);
@@ -29,29 +25,18 @@ void TcpPeer::Received(const ConnectionRef& connection, const Frame& frame) {
       if (!Serve(frame)) BreakProtocol();
       return;
     case kGetGivenUp: std::erase_if(jobs_, [&](const Job& job) { return !job.put && job.transfer == frame.id; }); return;
-    case kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
-    case kMoreWanted: wants_more_ = true; return CallMore();
     default: return BreakProtocol();
   }
 }
 
-void TcpPeer::Opened(const ConnectionRef& connection, const Frame& frame) {
-  Reader reader(frame.body);
-  const bool first = reader.Number<uint8_t>() != 0;
-  const bool too_many = first ? first_ != nullptr : others_.size() == kTcpBulkConnections;
-  if (std::erase(silent_, connection) == 0 || !reader.AtEnd() || too_many) return BreakProtocol();
-  Use(connection, first);
-}
-
 std::optional<Bulk> TcpPeer::BulkBegins(const Frame& frame, uint64_t size) {
-  if (failed_ || size > kTcpFrameBytes) return std::nullopt;
+  if (size > kTcpFrameBytes) return std::nullopt;
   if (frame.type == kPutData) return PutBegins(frame, size);
   if (frame.type == kGetData) return GetBegins(frame, size);
   return std::nullopt;
 }
 
 void TcpPeer::BulkEnded(const Frame& frame, uint64_t size, bool taken) {
-  if (failed_) return;
   if (frame.type == kPutData) return PutEnded(frame, size, taken);
   GetEnded(frame, size, taken);
 }

@@ -62,10 +62,8 @@ bool Load(UcxApi* api, std::string* why) {
 }  // namespace
 
 const UcxApi* LoadUcx(std::string* why) {
-  static Mutex mutex{LockRank::kUcxLoad};
   static UcxApi api;
   static bool loaded = false;  // a failure is tried again: somebody may install it meanwhile
-  LockGuard lock(mutex);
   if (!loaded) loaded = Load(&api, why);
   return loaded ? &api : nullptr;
 }

@@ -1,326 +1,405 @@
-// The endpoint of a peer: what is asked for, what is sent, and how it ends. ucx_receive.cpp has what arrives.
 #include "hccl/link/ucx_peer.h"
 
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
-#include "base/random.h"
+#include "hccl/link/link_wire.h"
 
 namespace ropeway::comm {
 namespace {
 
-// Enough chunks on their way to keep a fast network busy, few enough that their copies stay in the caches.
-constexpr unsigned kWindow = 16;
+// What UCX is given at a time, and how much of it: enough for a fast network, and little for whoever has to wait for it.
+constexpr uint64_t kPieceBytes = 1 << 20;
+constexpr unsigned kMostPieces = 16;
+// How long whoever takes memory away waits for a peer that does not answer, until the link ends.
+constexpr std::chrono::seconds kLetGo(1);
 
 }  // namespace
 
+// --- The worker -----------------------------------------------------------------------------------------------------------------
+
+std::shared_ptr<UcxPeer> UcxPeer::Create(UcxContext& context, std::string* why) {
+  const auto peer = std::make_shared<UcxPeer>(context);
+  std::promise<bool> made;
+  context.thread().Post([&] { made.set_value(peer->CreateWorker(why)); });
+  return made.get_future().get() ? peer : nullptr;
+}
+
 bool UcxPeer::CreateWorker(std::string* why) {
-  FillRandom(incoming_key_.data(), incoming_key_.size());
   ucp_worker_params_t params{};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   params.thread_mode = UCS_THREAD_MODE_SINGLE;
-  if (UcxFailed(link_.api(), "ucp_worker_create", link_.api().ucp_worker_create(link_.context(), &params, &worker_), why)) return false;
-  if (Listen(why)) return true;
-  link_.api().ucp_worker_destroy(worker_);
-  return false;
-}
-
-bool UcxPeer::Listen(std::string* why) {
-  const UcxApi& api = link_.api();
-  ucp_am_handler_param_t handler{};
-  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
-  handler.id = kUcxMessageId;
-  handler.cb = &UcxPeer::Received;
-  handler.arg = this;
-  if (UcxFailed(api, "ucp_worker_set_am_recv_handler", api.ucp_worker_set_am_recv_handler(worker_, &handler), why)) return false;
+  if (context_.Failed("ucp_worker_create", api_.ucp_worker_create(context_.handle(), &params, &worker_), why)) return false;
   ucp_worker_attr_t attributes{};
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
   attributes.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
-  if (UcxFailed(api, "ucp_worker_query", api.ucp_worker_query(worker_, &attributes), why)) return false;
-  address_.assign(reinterpret_cast<const char*>(attributes.address), attributes.address_length);
-  api.ucp_worker_release_address(worker_, attributes.address);
-  if (UcxFailed(api, "ucp_worker_get_efd", api.ucp_worker_get_efd(worker_, &worker_fd_), why)) return false;
-  if (link_.loop().Watch(worker_fd_, EPOLLIN, 0)) return true;
-  *why = std::string("the kernel watches no more descriptors: ") + strerror(errno);
+  bool good = !context_.Failed("ucp_worker_query", api_.ucp_worker_query(worker_, &attributes), why);
+  if (good) {
+    address_.assign(reinterpret_cast<const char*>(attributes.address), attributes.address_length);
+    api_.ucp_worker_release_address(worker_, attributes.address);
+    good = !context_.Failed("ucp_worker_get_efd", api_.ucp_worker_get_efd(worker_, &worker_fd_), why);
+  }
+  const auto ready = [weak = weak_from_this()](uint32_t) {
+    if (const auto self = weak.lock()) static_cast<UcxPeer&>(*self).Drive();
+  };
+  if (good && thread_.Watch(worker_fd_, EPOLLIN, ready)) {
+    Drive();
+    return true;
+  }
+  if (good) *why = "the kernel watches no more descriptors";
+  api_.ucp_worker_destroy(std::exchange(worker_, nullptr));
   return false;
 }
 
-std::string UcxPeer::Introduction() const {
-  return std::string(reinterpret_cast<const char*>(incoming_key_.data()), incoming_key_.size()) + address_;
-}
-
-void UcxPeer::Meet(const std::string& introduction, std::function<void()>) {
-  link_.Post([self = shared_from_this(), introduction] {
-    if (self->failed_) return;
-    if (introduction.size() <= sizeof(LinkKey)) return self->Fail({HCCL_E_ROCE_CONNECT, "the peer did not say where it is"});
-    memcpy(self->outgoing_key_.data(), introduction.data(), sizeof(LinkKey));
-    self->Open(introduction.substr(sizeof(LinkKey)));
-  });
-}
-
-void UcxPeer::Open(const std::string& address) {
-  last_sign_of_life_ns_ = NowNs();
+void UcxPeer::Met(const std::string& introduction) {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.address = reinterpret_cast<const ucp_address_t*>(introduction.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  params.err_handler = {&UcxPeer::EndpointFailed, this};
-  std::string why;
-  if (!UcxFailed(link_.api(), "ucp_ep_create", link_.api().ucp_ep_create(worker_, &params, &endpoint_), &why)) return;
-  endpoint_ = nullptr;
-  Fail({HCCL_E_ROCE_CONNECT, "the peer cannot be reached: " + why});
+  params.err_handler = {[](void* peer, ucp_ep_h, ucs_status_t status) { static_cast<UcxPeer*>(peer)->Broke(status); }, this};
+  std::string why = "it did not say where it is";
+  if (introduction.empty() || context_.Failed("ucp_ep_create", api_.ucp_ep_create(worker_, &params, &endpoint_), &why)) {
+    endpoint_ = nullptr;
+    return Fail({HCCL_E_ROCE_CONNECT, "the peer cannot be reached: " + why});
+  }
+  Pump();
 }
 
-bool UcxPeer::Progress() {
-  // A burst is taken as a whole, yet what is posted meanwhile does not wait for its end.
-  constexpr int kBurst = 32;
-  int moved = 0;
-  while (moved < kBurst && link_.api().ucp_worker_progress(worker_) != 0) ++moved;
-  return moved != 0;
+// A burst is taken as a whole, yet others have their turn.
+void UcxPeer::Drive() {
+  constexpr int kBurst = 64;
+  for (int i = 0; i < kBurst; ++i)
+    if (worker_ == nullptr || (!DriveOnce() && api_.ucp_worker_arm(worker_) == UCS_OK)) return;
+  thread_.Post([self = shared_from_this(), this] { Drive(); });
 }
 
-bool UcxPeer::Arm() { return link_.api().ucp_worker_arm(worker_) == UCS_OK; }
+bool UcxPeer::DriveOnce() {
+  const auto self = shared_from_this();
+  bool moved = api_.ucp_worker_progress(worker_) != 0;
+  for (; !completed_.empty(); moved = true) {
+    const Then then = std::move(completed_.front());
+    completed_.pop_front();
+    --requests_;
+    then();
+    EndWhenQuiet();
+  }
+  return moved;
+}
+
+void UcxPeer::Request(const std::function<ucs_status_ptr_t(const ucp_request_param_t*)>& call, Then then, uint32_t flags) {
+  using Asked = std::pair<UcxPeer*, Then>;
+  auto asked = std::make_unique<Asked>(this, std::move(then));
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  param.cb.send = &UcxPeer::RequestDone;
+  param.user_data = asked.get();
+  param.flags = flags;
+  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  ++requests_;
+  const ucs_status_ptr_t request = call(&param);
+  Asked* const released = asked.release();
+  if (!UCS_PTR_IS_PTR(request)) RequestDone(nullptr, UCS_PTR_STATUS(request), released);
+}
+
+void UcxPeer::RequestDone(void* request, ucs_status_t status, void* asked) {
+  const std::unique_ptr<std::pair<UcxPeer*, Then>> held(static_cast<std::pair<UcxPeer*, Then>*>(asked));
+  UcxPeer& self = *held->first;
+  if (request != nullptr) self.api_.ucp_request_free(request);
+  if (status == UCS_OK)
+    ++self.completed_count_;
+  else
+    self.Broke(status);
+  self.completed_.push_back(std::move(held->second));
+}
+
+void UcxPeer::Flush(Then then) {
+  if (endpoint_ == nullptr) return then();
+  Request([this](const ucp_request_param_t* param) { return api_.ucp_ep_flush_nbx(endpoint_, param); }, std::move(then));
+}
+
+// When the peer has closed the link in order, its farewell is on the way.
+void UcxPeer::Broke(ucs_status_t status) {
+  if (failed_ || std::exchange(broken_, true)) return;
+  FailSoon({HCCL_E_ROCE_TRANSFER, std::string("the link to the peer broke: ") + api_.ucs_status_string(status)});
+}
+
+// --- Memory that is taken away --------------------------------------------------------------------------------------------------
+
+void UcxPeer::Hold::Rescue() {
+  const auto peer = peer_;
+  const std::future<void> over = over_.get_future();
+  const auto give_up = [self = shared_from_this(), peer] { self->GiveUp(*peer); };
+  const auto fail = [peer] {
+    peer->Fail({HCCL_E_ROCE_TRANSFER, "memory was taken away in the middle of a transfer, and the peer did not move for " +
+                                          std::to_string(kLetGo.count()) + " s"});
+  };
+  if (!peer->thread_.IsCurrent()) {
+    peer->thread_.Post(give_up);
+    if (over.wait_for(kLetGo) == std::future_status::timeout) peer->thread_.Post(fail);
+    return over.wait();
+  }
+  give_up();
+  const Deadline limit = Deadline::After(kLetGo);
+  while (over.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    if (limit.Passed()) fail();
+    if (peer->worker_ != nullptr) peer->DriveOnce();
+    peer->EndWhenQuiet();
+  }
+}
+
+// First whoever waits, then the lease, which they have.
+void UcxPeer::Hold::LetGo() {
+  over_.set_value();
+  lease_->Remove(this);
+  peer_.reset();
+}
+
+// --- What is asked for ----------------------------------------------------------------------------------------------------------
 
 void UcxPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Transfer transfer{true, std::move(items), std::move(lease), std::move(done)};
-  link_.Post([self = shared_from_this(), transfer = std::move(transfer)]() mutable { self->Start(std::move(transfer)); });
+  Submit(true, std::move(items), std::move(lease), std::move(done));
 }
 
 void UcxPeer::Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Transfer transfer{false, std::move(items), std::move(lease), std::move(done)};
-  link_.Post([self = shared_from_this(), transfer = std::move(transfer)]() mutable { self->Start(std::move(transfer)); });
+  Submit(false, std::move(items), std::move(lease), std::move(done));
 }
 
-void UcxPeer::Start(Transfer transfer) {
-  if (failed_) return transfer.done(failure_);
-  for (const TransferItem& item : transfer.items) transfer.total += item.size;
-  if (!waiting()) last_sign_of_life_ns_ = NowNs();
-  const uint64_t number = ++last_transfer_;
-  if (transfer.put)
-    jobs_.push_back({MakeHeader(WireKind::kPutData, number, transfer.total), transfer.items, transfer.lease});
-  else
-    Ask(number, transfer);
-  transfers_.emplace(number, std::move(transfer));
-  Pump();
+void UcxPeer::Submit(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
+  const auto operation = std::make_shared<Operation>(std::static_pointer_cast<UcxPeer>(shared_from_this()), lease);
+  operation->put = put;
+  operation->items = std::move(items);
+  operation->done = std::move(done);
+  for (const TransferItem& item : operation->items) operation->total += item.size;
+  if (!lease->Add(operation.get())) operation->end = GivenUp();
+  thread_.Post([self = shared_from_this(), this, operation] { Start(operation); });
 }
 
-void UcxPeer::Ask(uint64_t number, const Transfer& transfer) {
-  auto message = std::make_unique<Message>();
-  message->header = MakeHeader(WireKind::kGetRequest, number, transfer.total);
-  message->size = transfer.items.size() * sizeof(WireItem);
-  message->payload = std::make_unique_for_overwrite<char[]>(message->size);
-  char* at = message->payload.get();
-  for (const TransferItem& item : transfer.items) {
-    const WireItem wanted{item.region, item.offset, item.size};
-    memcpy(at, &wanted, sizeof wanted);
-    at += sizeof wanted;
-  }
-  control_.push_back(std::move(message));
-}
-
-WireHeader UcxPeer::MakeHeader(WireKind kind, uint64_t transfer, uint64_t total) const {
-  WireHeader header{};
-  header.kind = kind;
-  header.transfer = transfer;
-  header.total = total;
-  return header;
-}
-
-void UcxPeer::SendControl(WireKind kind, uint64_t transfer, RangeStatus status) {
-  if (failed_) return;
-  auto message = std::make_unique<Message>();
-  message->header = MakeHeader(kind, transfer, 0);
-  message->header.status = status;
-  control_.push_back(std::move(message));
+void UcxPeer::Start(const OperationRef& operation) {
+  if (operation->over) return;  // its lease was faster
+  operations_.push_back(operation);
+  if (worker_ == nullptr) return Finish(operation, failure_);
+  WatchForStall();
+  Advance(operation);
+  Drive();
 }
 
 void UcxPeer::Pump() {
-  if (endpoint_ == nullptr || closing_) return;
-  PumpControl();
-  while (!jobs_.empty() && in_flight_ < kWindow && !closing_) {
-    Job job = std::move(jobs_.front());  // a failure while sending clears the queue
-    jobs_.pop_front();
-    if (!SendChunk(&job)) {
-      GiveUp(job);
-    } else if (job.item != job.items.size() && !failed_) {
-      jobs_.push_front(std::move(job));
-    }
-  }
-  PumpControl();  // news of what was given up
-  if (failed_ && in_flight_ == 0) CloseEndpoint();
+  for (const OperationRef& operation : std::list<OperationRef>(operations_)) Advance(operation);
+  Drive();
 }
 
-void UcxPeer::PumpControl() {
-  while (!control_.empty() && !closing_) {
-    std::unique_ptr<Message> message = std::move(control_.front());
-    control_.pop_front();
-    Send(std::move(message));
-  }
+void UcxPeer::Operation::GiveUp(UcxPeer& peer) {
+  if (!end) end = GivenUp();
+  // What was given to UCX comes before whatever is put later.
+  if (put && peer.worker_ != nullptr) peer.api_.ucp_worker_fence(peer.worker_);
+  peer.Advance(std::static_pointer_cast<Operation>(shared_from_this()));
 }
 
-bool UcxPeer::SendChunk(Job* job) {
-  const TransferItem& item = job->items[job->item];
-  const uint64_t size = std::min(kChunkBytes, item.size - job->sent);
-  auto message = std::make_unique<Message>();
-  message->header = job->header;
-  message->size = size;
-  message->payload = link_.chunks().Take();
-  message->pooled = true;
-  if (!Copy(*job, size, message->payload.get())) return false;
-  const bool put = job->header.kind == WireKind::kPutData;
-  message->header.region = put ? item.region : job->item;
-  message->header.offset = put ? item.offset + job->sent : job->sent;
-  job->sent += size;
-  if (job->sent == item.size) {
-    ++job->item;
-    job->sent = 0;
+// Goes on with what can be done now.
+void UcxPeer::Advance(const OperationRef& operation) {
+  if (operation->over || (endpoint_ == nullptr && !operation->end)) return;
+  while (!operation->end && operation->item < operation->items.size() && GivePiece(operation)) {
   }
-  Send(std::move(message));
+  if (operation->pieces != 0 || failed_) return;
+  if (operation->end) return Finish(operation, *operation->end);
+  if (operation->item < operation->items.size()) return;
+  if (!operation->put) return Finish(operation, {});
+  if (std::exchange(operation->flushing, true)) return;
+  Flush([this, operation] {
+    if (!broken_ && !failed_) Finish(operation, {});
+  });
+}
+
+// False when nothing can be given now.
+bool UcxPeer::GivePiece(const OperationRef& operation) {
+  if (broken_ || failed_ || pieces_ >= kMostPieces) return false;
+  const TransferItem& item = operation->items[operation->item];
+  const auto [found, unknown] = keys_.try_emplace(item.region);
+  if (unknown) SendControl(kKeyWanted, item.region);
+  const KeyRef key = found->second;
+  if (key == nullptr) return false;
+  if (item.offset > key->size || item.size > key->size - item.offset) {
+    operation->end = EndOf(RangeStatus::kOutOfRegion);
+    return false;
+  }
+  char* const local = static_cast<char*>(item.local) + operation->given;
+  const uint64_t remote = key->address + item.offset + operation->given;
+  const uint64_t size = std::min(kPieceBytes, item.size - operation->given);
+  operation->given += size;
+  if (operation->given == item.size) {
+    ++operation->item;
+    operation->given = 0;
+  }
+  ++operation->pieces;
+  ++key->users;
+  ++pieces_;
+  Request(
+      [&](const ucp_request_param_t* param) {
+        return operation->put ? api_.ucp_put_nbx(endpoint_, local, size, remote, key->rkey, param)
+                              : api_.ucp_get_nbx(endpoint_, local, size, remote, key->rkey, param);
+      },
+      [this, operation, key] { PieceDone(operation, key); });
   return true;
 }
 
-bool UcxPeer::Copy(const Job& job, uint64_t size, char* to) const {
-  const TransferItem& item = job.items[job.item];
-  if (job.header.kind == WireKind::kPutData)
-    return job.lease->Use([&] { memcpy(to, static_cast<const char*>(item.local) + job.sent, size); });
-  Exposed region{};
-  const uint64_t offset = item.offset + job.sent;
-  if (regions_.Locate(item.region, offset, size, &region) != RangeStatus::kGood) return false;
-  return region.lease->Use([&] { memcpy(to, static_cast<const char*>(region.address) + offset, size); });
+void UcxPeer::PieceDone(const OperationRef& operation, const KeyRef& key) {
+  --operation->pieces;
+  const bool full = pieces_-- == kMostPieces;
+  if (--key->users == 0 && key->revoked) Flush([this, key] { Return(key, 0); });
+  if (full)
+    Pump();
+  else
+    Advance(operation);
 }
 
-void UcxPeer::GiveUp(const Job& job) {
-  const bool put = job.header.kind == WireKind::kPutData;
-  SendControl(put ? WireKind::kPutGivenUp : WireKind::kGetFailed, job.header.transfer, RangeStatus::kNoRegion);
-  if (put) End(job.header.transfer, GivenUp());
+void UcxPeer::Finish(const OperationRef& operation, const TransferEnd& end) {
+  if (std::exchange(operation->over, true)) return;
+  operations_.remove(operation);
+  operation->LetGo();
+  if (operation->put && end.code == HCCL_SUCCESS)
+    for (const TransferItem& item : operation->items)
+      if (const auto found = keys_.find(item.region); found != keys_.end()) ReturnIfOnce(found, operation->total);
+  operation->done(end);
 }
 
-void UcxPeer::Send(std::unique_ptr<Message> message) {
-  message->header.key = outgoing_key_;
-  message->peer = shared_from_this();
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE |
-                       UCP_OP_ATTR_FLAG_MULTI_SEND;
-  param.cb.send = &UcxPeer::Sent;
-  param.user_data = message.get();
-  param.flags = UCP_AM_SEND_FLAG_EAGER;
-  param.memory_type = UCS_MEMORY_TYPE_HOST;
-  ++in_flight_;
-  Message* const sent = message.release();
-  const ucs_status_ptr_t request =
-      link_.api().ucp_am_send_nbx(endpoint_, kUcxMessageId, &sent->header, sizeof sent->header, sent->payload.get(), sent->size, &param);
-  if (!UCS_PTR_IS_PTR(request)) Sent(nullptr, UCS_PTR_STATUS(request), sent);
+// --- Keys -----------------------------------------------------------------------------------------------------------------------
+
+void UcxPeer::Received(const Frame& frame) {
+  switch (frame.type) {
+    case kKeyWanted: return GrantKey(frame.id);
+    case kKey: return TakeKey(frame);
+    case kKeyRefused: return KeyRefused(frame.id);
+    case kKeyRevoked: return KeyRevoked(frame.id);
+    case kKeyReturned: return KeyReturned(frame);
+    default: return BreakProtocol();
+  }
 }
 
-void UcxPeer::Sent(void* request, ucs_status_t status, void* message) {
-  const std::unique_ptr<Message> sent(static_cast<Message*>(message));
-  const std::shared_ptr<UcxPeer> peer = std::move(sent->peer);
-  if (request != nullptr) peer->link_.api().ucp_request_free(request);
-  if (sent->pooled) peer->link_.chunks().Give(std::move(sent->payload));
-  peer->Finished(status);
+bool UcxPeer::Map(Grant* grant, RegionId region, std::string* packed) {
+  ucp_mem_map_params_t params{};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
+  params.address = grant->memory.address;
+  params.length = grant->memory.size;
+  params.memory_type = UCS_MEMORY_TYPE_HOST;
+  if (api_.ucp_mem_map(context_.handle(), &params, &grant->mapped) != UCS_OK) return false;
+  void* key = nullptr;
+  size_t size = 0;
+  if (api_.ucp_rkey_pack(context_.handle(), grant->mapped, &key, &size) != UCS_OK) return false;
+  *packed = Writer()
+                .Number(region)
+                .Number(reinterpret_cast<uint64_t>(grant->memory.address))
+                .Number(grant->memory.size)
+                .Number(uint8_t{grant->memory.filled != nullptr})
+                .Raw({static_cast<const char*>(key), size})
+                .Take();
+  api_.ucp_rkey_buffer_release(key);
+  return true;
 }
 
-void UcxPeer::Finished(ucs_status_t status) {
-  --in_flight_;
-  last_sign_of_life_ns_ = NowNs();
-  if (status != UCS_OK && !failed_) Fail({HCCL_E_ROCE_TRANSFER, std::string("sending failed: ") + link_.api().ucs_status_string(status)});
-  EndWhenQuiet();
+// Who asks has no key of that memory. If one is out it is being taken back, and its lease is closing.
+void UcxPeer::GrantKey(RegionId region) {
+  Exposed memory{};
+  bool good = regions_.Locate(region, 0, 0, &memory) == RangeStatus::kGood;
+  for (const auto& [number, grant] : grants_) good = good && grant->lease() != memory.lease;
+  if (!good) return SendControl(kKeyRefused, region);
+  const auto grant = std::make_shared<Grant>(std::static_pointer_cast<UcxPeer>(shared_from_this()), memory.lease);
+  grant->memory = memory;
+  grant->number = ++last_grant_;
+  std::string packed;
+  const bool mapped = Map(grant.get(), region, &packed);
+  if (mapped && memory.lease->Add(grant.get())) {
+    grants_[grant->number] = grant;
+    return SendControl(kKey, grant->number, std::move(packed));
+  }
+  if (grant->mapped != nullptr) api_.ucp_mem_unmap(context_.handle(), grant->mapped);
+  SendControl(kKeyRefused, region);
 }
 
-void UcxPeer::End(uint64_t number, const TransferEnd& end) {
-  const auto found = transfers_.find(number);
-  if (found == transfers_.end()) return;
-  const TransferDone done = std::move(found->second.done);
-  transfers_.erase(found);
-  done(end);
+void UcxPeer::Grant::GiveUp(UcxPeer& peer) { peer.SendControl(kKeyRevoked, number); }
+
+void UcxPeer::KeyReturned(const Frame& frame) {
+  Reader reader(frame.body);
+  const auto bytes = reader.Number<uint64_t>();
+  const auto node = grants_.extract(frame.id);
+  if (!reader.AtEnd() || !node) return BreakProtocol();
+  const std::shared_ptr<Grant>& grant = node.mapped();
+  api_.ucp_mem_unmap(context_.handle(), grant->mapped);
+  grant->LetGo();
+  if (bytes != 0 && grant->memory.filled) grant->memory.filled(bytes);
 }
 
-// Over a link that broke nothing goes out any more: waiting for what is on its way would take as long as UCX believes in it.
-void UcxPeer::Close(const TransferEnd& why) {
-  regions_.Clear();  // the link's thread may still take what arrives before it comes to what is posted here
-  const bool broke = why.code == HCCL_E_TCP_TRANSFER;
-  link_.Post([self = shared_from_this(), why, broke] { broke ? self->Fail(why) : self->Drain(why); });
-}
-
-// What is on its way, such as the answer to the peer's last put, still goes out before the endpoint closes.
-void UcxPeer::Drain(const TransferEnd& why) {
-  if (failed_) return;
-  // UCX does not tell the other side that an endpoint is closed.
-  SendControl(WireKind::kGoodbye, 0, RangeStatus::kGood);
+void UcxPeer::TakeKey(const Frame& frame) {
+  Reader reader(frame.body);
+  const auto region = reader.Number<RegionId>();
+  Key key{frame.id, reader.Number<uint64_t>(), reader.Number<uint64_t>(), reader.Number<uint8_t>() != 0, nullptr};
+  const auto asked = keys_.find(region);
+  if (!reader.ok() || asked == keys_.end() || asked->second != nullptr || endpoint_ == nullptr) return BreakProtocol();
+  std::string why;
+  if (context_.Failed("ucp_ep_rkey_unpack", api_.ucp_ep_rkey_unpack(endpoint_, reader.rest().data(), &key.rkey), &why))
+    return Fail({HCCL_E_ROCE_TRANSFER, "a key of the peer cannot be used: " + why});
+  asked->second = std::make_shared<Key>(key);
   Pump();
-  if (failed_) return;
-  failed_ = true;
-  failure_ = why;
-  jobs_.clear();
-  last_sign_of_life_ns_ = NowNs();
-  if (in_flight_ == 0 || endpoint_ == nullptr) CloseEndpoint();
-  EndWhenQuiet();
 }
 
-void UcxPeer::Fail(const TransferEnd& why) {
-  if (!failed_) failure_ = why;
-  failed_ = true;
-  jobs_.clear();
-  control_.clear();
-  arrivals_.clear();
-  CloseEndpoint();
-  EndWhenQuiet();
+void UcxPeer::KeyRefused(RegionId region) {
+  keys_.erase(region);
+  for (const OperationRef& one : operations_)
+    if (!one->end && one->item < one->items.size() && one->items[one->item].region == region) one->end = EndOf(RangeStatus::kNoRegion);
+  Pump();
 }
 
-void UcxPeer::FailIfStalled(int64_t now_ns) {
-  if (waiting() && !closing_ && now_ns - last_sign_of_life_ns_ >= stall_limit_.count()) Fail(Stalled(stall_limit_));
+// Whoever still wants the memory asks again.
+void UcxPeer::KeyRevoked(uint64_t number) {
+  const auto found = std::find_if(keys_.begin(), keys_.end(), [&](const auto& one) { return one.second && one.second->number == number; });
+  if (found == keys_.end()) return;  // it is on its way back
+  const KeyRef key = std::move(found->second);
+  keys_.erase(found);
+  key->revoked = true;
+  if (key->users == 0) Flush([this, key] { Return(key, 0); });
+  Pump();
 }
 
-void UcxPeer::EndpointFailed(void* peer, ucp_ep_h, ucs_status_t status) {
-  auto& self = *static_cast<UcxPeer*>(peer);
-  self.link_.Post([held = self.shared_from_this(), status] {
-    held->Fail({HCCL_E_ROCE_TRANSFER, std::string("the link to the peer broke: ") + held->link_.api().ucs_status_string(status)});
+void UcxPeer::ReturnIfOnce(std::map<RegionId, KeyRef>::iterator found, uint64_t bytes) {
+  const KeyRef key = found->second;
+  if (!key || !key->once || key->users != 0) return;
+  keys_.erase(found);
+  Return(key, bytes);
+}
+
+void UcxPeer::Return(const KeyRef& key, uint64_t bytes) {
+  api_.ucp_rkey_destroy(std::exchange(key->rkey, nullptr));
+  // Of a put that may not have arrived nobody says so: the link fails in a moment.
+  if (!broken_) SendControl(kKeyReturned, key->number, Writer().Number(bytes).Take());
+}
+
+// --- The end --------------------------------------------------------------------------------------------------------------------
+
+// By force: what UCX has been given comes back with an error.
+void UcxPeer::EndAll(const TransferEnd&) {
+  if (endpoint_ != nullptr) {
+    const ucp_ep_h endpoint = std::exchange(endpoint_, nullptr);
+    Request([&](const ucp_request_param_t* param) { return api_.ucp_ep_close_nbx(endpoint, param); }, [] {}, UCP_EP_CLOSE_FLAG_FORCE);
+  }
+  thread_.Post([self = shared_from_this(), this] {
+    EndWhenQuiet();
+    Drive();
   });
 }
 
-// Later, since this may be inside a callback of UCX, which goes on using the endpoint afterwards.
-void UcxPeer::CloseEndpoint() {
-  if (endpoint_ == nullptr || closing_) return;
-  closing_ = true;
-  link_.Post([self = shared_from_this()] { self->CloseNow(); });
-}
-
-void UcxPeer::CloseNow() {
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
-  param.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  param.cb.send = &UcxPeer::EndpointClosed;
-  param.user_data = new std::shared_ptr<UcxPeer>(shared_from_this());
-  const ucs_status_ptr_t request = link_.api().ucp_ep_close_nbx(endpoint_, &param);
-  if (!UCS_PTR_IS_PTR(request)) EndpointClosed(nullptr, UCS_PTR_STATUS(request), param.user_data);
-}
-
-void UcxPeer::EndpointClosed(void* request, ucs_status_t, void* peer) {
-  const std::unique_ptr<std::shared_ptr<UcxPeer>> held(static_cast<std::shared_ptr<UcxPeer>*>(peer));
-  UcxPeer& self = **held;
-  if (request != nullptr) self.link_.api().ucp_request_free(request);
-  self.endpoint_ = nullptr;
-  self.closing_ = false;
-  self.EndWhenQuiet();
-}
-
-// The transfers end when UCX has let go of the endpoint, so that nothing of it is left when they are told.
+// The transfers end when UCX has let go of everything, so that nothing of it is left when they are told.
 void UcxPeer::EndWhenQuiet() {
-  if (!failed_ || in_flight_ != 0 || closing_) return;
-  if (endpoint_ != nullptr) return CloseEndpoint();
-  if (ended_) return;
-  ended_ = true;
-  std::map<uint64_t, Transfer> pending;
-  pending.swap(transfers_);
-  for (const auto& [number, transfer] : pending) transfer.done(failure_);
-  link_.Post([self = shared_from_this()] {
-    self->link_.Remove(*self);
-    self->link_.loop().Forget(self->worker_fd_);
-    self->link_.api().ucp_worker_destroy(self->worker_);
-  });
+  if (!failed_ || requests_ != 0 || worker_ == nullptr) return;
+  for (const auto& [region, key] : keys_)
+    if (key) api_.ucp_rkey_destroy(key->rkey);
+  keys_.clear();
+  thread_.Forget(worker_fd_);
+  api_.ucp_worker_destroy(std::exchange(worker_, nullptr));
+  for (const auto& [number, grant] : std::exchange(grants_, {})) {
+    api_.ucp_mem_unmap(context_.handle(), grant->mapped);
+    grant->LetGo();
+  }
+  for (const OperationRef& operation : std::list<OperationRef>(operations_)) Finish(operation, failure_);
 }
 
 }  // namespace ropeway::comm

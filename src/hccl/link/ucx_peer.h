@@ -1,124 +1,141 @@
-// One peer behind the UCX link: its worker and endpoint, the regions exposed to it and the transfers in both directions.
+// One peer behind the UCX link, the ordinary way: the side that has the memory maps it and hands out keys, and the side that wants the
+// bytes puts and gets with them. What the two have to say to each other (keys, and that a put is complete) goes over an authenticated
+// connection of our own; UCX moves bytes and does nothing else.
 //
-// A put travels as chunks that the receiver writes into the region after checking key, region and bounds, and is answered when the
-// last byte is in place; a get is a request that the other side answers with chunks. Plain ucp_put_nbx would do neither check on TCP:
-// the receiver writes wherever the sender says, so a late put into memory that was given back would crash or corrupt it.
+// UCX cannot be told to let go of memory: it has what it was given until that is done. So a transfer is given to it in pieces; whoever
+// closes a lease waits for those that are on their way, here or on the other side, and when nothing comes of them the link ends, for then
+// UCX lets go.
 //
-// All private members but the regions belong to the link's thread.
+// All private members belong to the link's thread.
 #pragma once
 
-#include <deque>
+#include <functional>
+#include <future>
+#include <list>
 #include <map>
-#include <unordered_map>
 
-#include "hccl/link/regions.h"
-#include "hccl/link/ucx_link.h"
-#include "hccl/link/ucx_wire.h"
+#include "hccl/link/connected_peer.h"
+#include "hccl/link/ucx_context.h"
 
 namespace ropeway::comm {
 
-class UcxPeer final : public Peer, public std::enable_shared_from_this<UcxPeer> {
+class UcxPeer final : public ConnectedPeer {
  public:
-  explicit UcxPeer(UcxLink& link) : link_(link), stall_limit_(StallLimit()) {}
-  // Before anything else, on the link's thread. False with the reason when UCX refuses.
-  bool CreateWorker(std::string* why);
+  // Null with the reason when UCX refuses. Waits for the link's thread.
+  static std::shared_ptr<UcxPeer> Create(UcxContext& context, std::string* why);
+  explicit UcxPeer(UcxContext& context) : ConnectedPeer(context.thread()), context_(context), api_(context.api()) {}
 
-  // The key that the peer has to show, and the worker's address.
-  std::string Introduction() const override;
-  void Meet(const std::string& introduction, std::function<void()> call) override;
-  void Enter(FileDescriptor) override {}  // UCX makes its own connections
-  void Expose(RegionId region, Exposed memory) override { regions_.Expose(region, std::move(memory)); }
-  void Withdraw(RegionId region) override { regions_.Withdraw(region); }
+  std::string Introduction() const override { return address_; }  // of the worker
   void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
   void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
-  void Close(const TransferEnd& why) override;
-
-  // For the link, on its thread: what UCX can do now, and whether that was something; what can be sent now; whether it may sleep; whether
-  // something is pending, and if nothing has moved for too long.
-  bool Progress();
-  void Pump();
-  bool Arm();
-  bool waiting() const { return in_flight_ != 0 || !transfers_.empty() || closing_; }
-  void FailIfStalled(int64_t now_ns);
 
  private:
-  // A put of the other side that is arriving.
-  struct Arrival {
-    uint64_t received = 0;
-    RangeStatus status = RangeStatus::kGood;
+  // Memory that UCX may be busy with. Never does the link's thread wait for its lease while it is held: whoever closes that waits for the
+  // thread.
+  class Hold : public Lease::Reader, public std::enable_shared_from_this<Hold> {
+   public:
+    Hold(std::shared_ptr<UcxPeer> peer, std::shared_ptr<Lease> lease) : peer_(std::move(peer)), lease_(std::move(lease)) {}
+    void Rescue() override;
+    void LetGo();
+    const std::shared_ptr<Lease>& lease() const { return lease_; }
+
+   protected:
+    // On the link's thread: the end shall come soon.
+    virtual void GiveUp(UcxPeer& peer) = 0;
+
+   private:
+    std::shared_ptr<UcxPeer> peer_;
+    const std::shared_ptr<Lease> lease_;
+    std::promise<void> over_;
   };
-  // Bytes to be sent, a chunk at a time.
-  struct Job {
-    WireHeader header;
+
+  // What the peer has a key for.
+  struct Grant final : Hold {
+    using Hold::Hold;
+    void GiveUp(UcxPeer& peer) override;
+    uint64_t number = 0;
+    Exposed memory;
+    ucp_mem_h mapped = nullptr;
+  };
+
+  // A key of the peer's.
+  struct Key {
+    uint64_t number;
+    uint64_t address;
+    uint64_t size;
+    bool once;  // for one put, which is told when it is complete
+    ucp_rkey_h rkey;
+    unsigned users = 0;  // pieces on their way
+    bool revoked = false;
+  };
+  using KeyRef = std::shared_ptr<Key>;
+
+  // What was asked for.
+  struct Operation final : Hold {
+    using Hold::Hold;
+    void GiveUp(UcxPeer& peer) override;
+    bool put = false;
     std::vector<TransferItem> items;
-    std::shared_ptr<Lease> lease;  // of a put; what a get asks for has its region's
-    size_t item = 0;
-    uint64_t sent = 0;  // of this item
+    TransferDone done;
+    uint64_t total = 0;
+    size_t item = 0;     // the next one to be given to UCX
+    uint64_t given = 0;  // of it
+    unsigned pieces = 0;
+    bool flushing = false;
+    bool over = false;
+    std::optional<TransferEnd> end;
   };
-  // A message on its way: what UCX reads until it calls back. The bytes are a copy, since UCX cannot be told to let go of the
-  // program's memory when a stream gives it up.
-  struct Message {
-    WireHeader header;
-    Chunk payload;
-    size_t size = 0;
-    bool pooled = false;  // the payload goes back to the link's pool
-    std::shared_ptr<UcxPeer> peer;
-  };
+  using OperationRef = std::shared_ptr<Operation>;
 
-  bool Listen(std::string* why);
-  void Open(const std::string& address);
-  static ucs_status_t Received(void* peer, const void* header, size_t header_length, void* data, size_t length,
-                               const ucp_am_recv_param_t* param);
-  void Handle(const WireHeader& header, const void* data, size_t size);
-  void Start(Transfer transfer);
-  void Ask(uint64_t number, const Transfer& transfer);
-  WireHeader MakeHeader(WireKind kind, uint64_t transfer, uint64_t total) const;
-  void PumpControl();
-  // False when the memory was taken away.
-  bool SendChunk(Job* job);
-  bool Copy(const Job& job, uint64_t size, char* to) const;
-  void GiveUp(const Job& job);
-  void SendControl(WireKind kind, uint64_t transfer, RangeStatus status);
-  void Send(std::unique_ptr<Message> message);
-  static void Sent(void* request, ucs_status_t status, void* message);
-  void Finished(ucs_status_t status);
+  bool CreateWorker(std::string* why);
+  void Met(const std::string& introduction) override;
+  void Submit(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done);
+  void Start(const OperationRef& operation);
+  void Pump() override;
+  void Advance(const OperationRef& operation);
+  bool GivePiece(const OperationRef& operation);
+  void PieceDone(const OperationRef& operation, const KeyRef& key);
+  void Finish(const OperationRef& operation, const TransferEnd& end);
+  bool Pending() const override { return !operations_.empty(); }
+  uint64_t Moved() const override { return ConnectedPeer::Moved() + completed_count_; }
 
-  void PutArrived(const WireHeader& header, const void* data, size_t size);
-  void GetArrived(const WireHeader& header, const void* data, size_t size);
-  void Serve(const WireHeader& header, const void* data, size_t size);
-  void Answered(const WireHeader& header);
-  void End(uint64_t number, const TransferEnd& end);
+  void Received(const Frame& frame) override;
+  void GrantKey(RegionId region);
+  bool Map(Grant* grant, RegionId region, std::string* packed);
+  void TakeKey(const Frame& frame);
+  void KeyRefused(RegionId region);
+  void KeyRevoked(uint64_t number);
+  void Return(const KeyRef& key, uint64_t bytes);
+  void ReturnIfOnce(std::map<RegionId, KeyRef>::iterator found, uint64_t bytes);
+  void KeyReturned(const Frame& frame);
 
-  static void EndpointFailed(void* peer, ucp_ep_h endpoint, ucs_status_t status);
-  static void EndpointClosed(void* request, ucs_status_t status, void* peer);
-  void Drain(const TransferEnd& why);
-  void Fail(const TransferEnd& why);
-  void CloseEndpoint();
-  void CloseNow();
+  // Calls UCX with the parameters of a request; `then` comes later, outside of UCX, unless that fails.
+  using Then = std::function<void()>;
+  void Request(const std::function<ucs_status_ptr_t(const ucp_request_param_t*)>& call, Then then, uint32_t flags = 0);
+  static void RequestDone(void* request, ucs_status_t status, void* asked);
+  void Flush(Then then);
+  // What UCX can do now, and what comes of it.
+  void Drive();
+  bool DriveOnce();
+  void Broke(ucs_status_t status);
+  void EndAll(const TransferEnd& why) override;
   void EndWhenQuiet();
 
-  UcxLink& link_;
-  const std::chrono::nanoseconds stall_limit_;
-  LinkKey incoming_key_{};
+  UcxContext& context_;
+  const UcxApi& api_;
   ucp_worker_h worker_ = nullptr;
   int worker_fd_ = -1;
-  std::string address_;  // the worker's
-
-  LinkKey outgoing_key_{};
+  std::string address_;
   ucp_ep_h endpoint_ = nullptr;
-  bool closing_ = false;  // the endpoint is being closed
-  bool failed_ = false;   // nothing is taken any more
-  bool ended_ = false;    // and everybody has been told
-  TransferEnd failure_;
-  uint64_t last_transfer_ = 0;
-  unsigned in_flight_ = 0;
-  int64_t last_sign_of_life_ns_ = 0;
-  std::map<uint64_t, Transfer> transfers_;
-  std::unordered_map<uint64_t, Arrival> arrivals_;
-  std::deque<std::unique_ptr<Message>> control_;  // small messages that wait for the endpoint
-  std::deque<Job> jobs_;
-
-  Regions regions_;
+  bool broken_ = false;  // UCX takes nothing more
+  unsigned requests_ = 0;
+  unsigned pieces_ = 0;  // of all operations
+  uint64_t completed_count_ = 0;
+  std::deque<Then> completed_;
+  std::list<OperationRef> operations_;
+  std::map<RegionId, KeyRef> keys_;  // null: asked for
+  std::map<uint64_t, std::shared_ptr<Grant>> grants_;
+  uint64_t last_grant_ = 0;
 };
 
 }  // namespace ropeway::comm

@@ -141,4 +141,10 @@ std::optional<Address> ChooseLocalAddress(std::string* why) {
   return std::nullopt;
 }
 
+std::string InterfaceOf(const Address& address) {
+  for (const Interface& one : Interfaces())
+    if (one.address.family == address.family && std::memcmp(one.address.bytes, address.bytes, sizeof address.bytes) == 0) return one.name;
+  return "";
+}
+
 }  // namespace ropeway::comm

@@ -30,4 +30,7 @@ struct Address {
 // 0.
 std::optional<Address> ChooseLocalAddress(std::string* why);
 
+// The name of the interface that has this address, whatever its port; "" when none has.
+std::string InterfaceOf(const Address& address);
+
 }  // namespace ropeway::comm

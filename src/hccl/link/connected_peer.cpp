@@ -1,0 +1,200 @@
+#include "hccl/link/connected_peer.h"
+
+#include "hccl/link/link_wire.h"
+
+namespace ropeway::comm {
+namespace {
+
+// What ends in one moment is told by several: how long the one with the best reason has.
+constexpr std::chrono::seconds kEndTogether(1);
+
+}  // namespace
+
+IoThread& LinkThread() {
+  static IoThread* const thread = new IoThread("rw-hccl-link");
+  return *thread;
+}
+
+ConnectedPeer::~ConnectedPeer() {
+  thread_.Post([connections = Connections(), timer = stall_timer_, &thread = thread_] {
+    thread.Cancel(timer);
+    for (const ConnectionRef& connection : connections) connection->Abort();
+  });
+}
+
+std::vector<ConnectedPeer::ConnectionRef> ConnectedPeer::Connections() const {
+  std::vector<ConnectionRef> all(others_);
+  all.insert(all.end(), silent_.begin(), silent_.end());
+  if (first_) all.push_back(first_);
+  return all;
+}
+
+void ConnectedPeer::Meet(const std::string& introduction, std::function<void()> call) {
+  thread_.Post([self = shared_from_this(), introduction, call = std::move(call)]() mutable {
+    if (self->failed_) return;
+    self->call_ = std::move(call);
+    self->CallMore();
+    self->Met(introduction);
+  });
+}
+
+void ConnectedPeer::Enter(FileDescriptor fd) {
+  auto held = std::make_shared<FileDescriptor>(std::move(fd));
+  thread_.Post([self = shared_from_this(), held] { self->Entered(std::move(*held)); });
+}
+
+// Whoever made it says first which one it is.
+void ConnectedPeer::Entered(FileDescriptor fd) {
+  if (failed_) return;
+  const ConnectionRef connection = Open(std::move(fd));
+  if (!call_) {
+    silent_.push_back(connection);
+    return DropOldSilentOnes();
+  }
+  const bool first = !first_;
+  connection->Send({kOpening, 0, Writer().Number(uint8_t{first}).Take()});
+  Use(connection, first);
+}
+
+// A peer that called in vain calls again: what counts are its last calls. All that it may have can be silent for a moment.
+void ConnectedPeer::DropOldSilentOnes() {
+  if (silent_.size() <= 1 + kBulkConnections) return;
+  silent_.front()->Abort();
+  silent_.erase(silent_.begin());
+}
+
+ConnectedPeer::ConnectionRef ConnectedPeer::Open(FileDescriptor fd) {
+  Connection::Events events;
+  const auto made = std::make_shared<std::weak_ptr<Connection>>();
+  const std::weak_ptr<ConnectedPeer> weak = weak_from_this();
+  events.received = [weak, made](const Frame& frame) {
+    if (const auto self = weak.lock()) self->Heard(made->lock(), frame);
+  };
+  events.bulk_begins = [weak](const Frame& frame, uint64_t size) {
+    const auto self = weak.lock();
+    return self && !self->failed_ ? self->BulkBegins(frame, size) : std::nullopt;
+  };
+  events.bulk_ended = [weak](const Frame& frame, uint64_t size, bool taken) {
+    if (const auto self = weak.lock(); self && !self->failed_) self->BulkEnded(frame, size, taken);
+  };
+  events.idle = [weak, made] {
+    if (const auto self = weak.lock(); self && !self->failed_) self->SendNext(made->lock());
+  };
+  events.closed = [weak, made](bool clean, const std::string& why) {
+    if (const auto self = weak.lock()) self->ConnectionEnded(made->lock(), clean, why);
+  };
+  ConnectionRef connection = Connection::Open(std::move(fd), std::move(events), thread_);
+  *made = connection;
+  return connection;
+}
+
+void ConnectedPeer::Use(const ConnectionRef& connection, bool first) {
+  if (first) {
+    first_ = connection;
+    for (const Frame& frame : std::exchange(control_, {})) first_->Send(frame);
+    CallMore();
+  } else {
+    others_.push_back(connection);
+  }
+  Pump();
+}
+
+void ConnectedPeer::Heard(const ConnectionRef& connection, const Frame& frame) {
+  if (failed_) return;
+  switch (frame.type) {
+    case kOpening: return Opened(connection, frame);
+    case kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
+    case kMoreWanted: wants_more_ = true; return CallMore();
+    default: return Received(frame);
+  }
+}
+
+void ConnectedPeer::Opened(const ConnectionRef& connection, const Frame& frame) {
+  Reader reader(frame.body);
+  const bool first = reader.Number<uint8_t>() != 0;
+  const bool too_many = first ? first_ != nullptr : others_.size() == kBulkConnections;
+  if (std::erase(silent_, connection) == 0 || !reader.AtEnd() || too_many) return BreakProtocol();
+  Use(connection, first);
+}
+
+void ConnectedPeer::ConnectionEnded(const ConnectionRef& connection, bool clean, const std::string& why) {
+  const bool unused = std::erase(silent_, connection) != 0;
+  if (failed_ || unused) return;
+  const TransferEnd end{LossOf(clean), "the link to the peer broke: " + why};
+  if (connection == first_ || !clean) return Fail(end);
+  // The last answers come over the first one.
+  std::erase(others_, connection);
+  FailSoon(end);
+}
+
+void ConnectedPeer::FailSoon(const TransferEnd& why) {
+  thread_.At(Deadline::After(kEndTogether), [weak = weak_from_this(), why] {
+    if (const auto self = weak.lock()) self->Fail(why);
+  });
+}
+
+void ConnectedPeer::WantMoreConnections() {
+  if (std::exchange(wants_more_, true)) return;
+  SendControl(kMoreWanted, 0);
+  CallMore();
+}
+
+// Once, behind the first one.
+void ConnectedPeer::CallMore() {
+  if (failed_ || !first_ || !wants_more_ || !call_ || std::exchange(called_more_, true)) return;
+  for (size_t i = 0; i < kBulkConnections; ++i) call_();
+}
+
+void ConnectedPeer::SendControl(uint16_t type, uint64_t id, std::string body) {
+  Frame frame{type, id, std::move(body)};
+  if (failed_) return;
+  if (first_)
+    first_->Send(frame);
+  else
+    control_.push_back(std::move(frame));
+}
+
+// Over a link that broke nothing goes out any more. Else what is on its way, such as the answer to the peer's last put, still does.
+void ConnectedPeer::Close(const TransferEnd& why) {
+  const bool broke = why.code == HCCL_E_TCP_TRANSFER;
+  thread_.Post([self = shared_from_this(), why, broke] { self->Stop(why, broke); });
+  regions_.Clear();  // the link's thread may still take what arrives before it comes to what is posted here
+}
+
+void ConnectedPeer::Stop(const TransferEnd& why, bool broke) {
+  if (std::exchange(failed_, true)) return;
+  failure_ = why;
+  if (first_ && !broke) first_->Send({kGoodbye, 0, ""});
+  for (const ConnectionRef& connection : Connections()) broke ? connection->Abort() : connection->Close();
+  control_.clear();
+  first_.reset();
+  others_.clear();
+  silent_.clear();
+  thread_.Cancel(std::exchange(stall_timer_, 0));
+  EndAll(why);
+}
+
+uint64_t ConnectedPeer::Moved() const {
+  uint64_t moved = 0;
+  for (const ConnectionRef& connection : Connections()) moved += connection->moved();
+  return moved;
+}
+
+void ConnectedPeer::WatchForStall() {
+  if (stall_timer_ != 0) return;
+  last_sign_of_life_ns_ = NowNs();
+  FailIfStalled();
+}
+
+void ConnectedPeer::FailIfStalled() {
+  stall_timer_ = 0;
+  if (!Pending() || failed_) return;
+  const uint64_t moved = Moved();
+  if (moved != std::exchange(moved_, moved)) last_sign_of_life_ns_ = NowNs();
+  if (NowNs() - last_sign_of_life_ns_ >= stall_limit_.count()) return Fail(Stalled(stall_limit_));
+  stall_timer_ = thread_.At(Deadline::After(stall_limit_ / 4), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->FailIfStalled();
+  });
+}
+
+}  // namespace ropeway::comm
