@@ -86,10 +86,9 @@ int RunDemoStreams() {
 
 void WriteDemoPage(const std::string& page) {
   const std::string path = page.substr(0, page.rfind(".html")) + ".rwt";
-  TraceData trace = TraceOf(path);
-  trace.limit = MeasureLimit(trace);
+  const TraceData trace = TraceOf(path);
   std::ofstream out(page, std::ios::binary | std::ios::trunc);
-  out << MakePage(trace, Analyse(trace), "");
+  out << MakePage(trace, Analyse(trace, MeasureLimit(trace)), "");
   out.close();
   if (!out.good()) throw std::runtime_error(page + " cannot be written");
   std::printf("three streams, traced (%s): two or more ran side by side for %.0f %% of the time; the page that shows it: %s\n",

@@ -52,11 +52,12 @@ class Columns {
 };
 
 // What tasks may have in common.
-using TaskLook = std::tuple<uint32_t, uint16_t, uint16_t, uint16_t, uint16_t, uint16_t, uint32_t, uint64_t, uint32_t, uint32_t, int32_t>;
+using TaskLook =
+    std::tuple<uint32_t, uint16_t, uint16_t, uint16_t, uint16_t, uint16_t, uint32_t, uint64_t, uint32_t, uint32_t, int32_t, uint16_t, int>;
 
 TaskLook LookOf(const TraceTask& task) {
-  return {task.stream, task.kind,  task.call,   task.direction, task.method, task.reason,
-          task.items,  task.bytes, task.thread, task.site,      task.code};
+  return {task.stream, task.kind,   task.call, task.direction, task.method, task.reason, task.items,
+          task.bytes,  task.thread, task.site, task.code,      task.link,   task.rank};
 }
 
 struct LookHash {
@@ -85,6 +86,8 @@ class Classes {
     Each(columns, "class.items", [](const TraceTask& task, ColumnWriter& column) { column.Put(task.items); });
     Each(columns, "class.bytes", [](const TraceTask& task, ColumnWriter& column) { column.Put(static_cast<int64_t>(task.bytes)); });
     Each(columns, "class.thread", [](const TraceTask& task, ColumnWriter& column) { column.PutIndex(task.thread); });
+    Each(columns, "class.link", [](const TraceTask& task, ColumnWriter& column) { column.Put(task.link); });
+    Each(columns, "class.rank", [](const TraceTask& task, ColumnWriter& column) { column.PutOrNone(task.rank, task.rank < 0); });
     Each(columns, "class.site", [](const TraceTask& task, ColumnWriter& column) { column.PutIndex(task.site); });
     Each(
         columns, "class.code", [](const TraceTask& task, ColumnWriter& column) { column.Put(task.code); }, true);
@@ -144,6 +147,7 @@ void WriteWaits(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
   ColumnWriter& length = columns.New("wait.length");  // 0: it was not over
   ColumnWriter& stream = columns.New("wait.stream");
   ColumnWriter& reason = columns.New("wait.reason");
+  ColumnWriter& rank = columns.New("wait.rank");
   ColumnWriter& own = columns.New("wait.own");        // the copy that this call is
   ColumnWriter& behind = columns.New("wait.behind");  // the last task that it waited for
   for (const TraceWait& wait : trace.waits) {
@@ -155,6 +159,7 @@ void WriteWaits(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
     length.PutOrNone(std::max<int64_t>(wait.end_ns - wait.begin_ns, 0), wait.end_ns < 0);
     stream.PutIndex(wait.stream);
     reason.Put(wait.reason);
+    rank.PutOrNone(wait.rank, wait.rank < 0);
     own.PutIndex(wait.task == kNone ? kNone : place_of[wait.task]);
     behind.PutIndex(last == kNone ? kNone : place_of[last]);
   }

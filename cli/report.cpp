@@ -58,12 +58,8 @@ int RunReport(const ReportOptions& options) {
   TraceData trace;
   std::string why;
   if (!ReadTraces(options.traces, &trace, &why)) return Complain(why);
-  if (options.limit >= 0) {
-    trace.limit = options.limit * 1e9;
-  } else if (trace.limit == 0 && !options.output.empty()) {
-    trace.limit = MeasureLimit(trace);
-  }
-  const Answer answer = Analyse(trace);
+  const double measured = options.limit < 0 && !options.output.empty() ? MeasureLimit(trace) : 0;
+  const Answer answer = Analyse(trace, options.limit >= 0 ? options.limit * 1e9 : measured);
   for (const std::string& line : Words(trace, answer)) std::printf("%s\n", line.c_str());
   return options.output.empty() ? kDone : WritePage(options, trace, answer);
 }

@@ -68,11 +68,11 @@ std::string NothingFound(const TraceData& trace) {
 
 }  // namespace
 
-Answer Analyse(const TraceData& trace) {
-  const TraceIndex index(trace);
+Answer Analyse(const TraceData& trace, double limit) {
+  const TraceIndex index(trace, limit);
   Search search(index);
   for (const Pattern& pattern : kPatterns) pattern.find(pattern.name, search);
-  Answer answer{Summary(index), std::move(search.findings), Notes(trace)};
+  Answer answer{Summary(index), std::move(search.findings), Notes(trace), limit};
   auto& findings = answer.findings;
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.cost_ns > b.cost_ns; });
   const auto idle = [&](const Finding& finding) {

@@ -25,9 +25,11 @@ struct Answer {
   std::string summary;             // "host waiting 71 % of 0.64 s"
   std::vector<Finding> findings;   // the costliest first
   std::vector<std::string> notes;  // what the trace lacks
+  double limit = 0;                // as Analyse was told
 };
 
-Answer Analyse(const TraceData& trace);
+// `limit`: bytes per second that the machine copies at best; 0: nobody measured it.
+Answer Analyse(const TraceData& trace, double limit = 0);
 
 // Of the time in which any stream was busy, the part in which two or more were: 0 to 1.
 double SideBySide(const TraceData& trace);

@@ -74,7 +74,7 @@ Spans Intersection(const Spans& united, const Spans& others) {
 
 int64_t Overlap(const Spans& united, const Spans& others) { return Length(Intersection(united, others)); }
 
-TraceIndex::TraceIndex(const TraceData& trace) : trace_(trace) {
+TraceIndex::TraceIndex(const TraceData& trace, double limit) : trace_(trace), best_rate_(limit) {
   for (const std::string& name : trace.names) classes_.push_back(ClassOfKind(name));
   IndexTasks();
   IndexSteps();
@@ -84,7 +84,7 @@ void TraceIndex::IndexTasks() {
   by_stream_.resize(trace_.streams.size());
   by_thread_.resize(trace_.threads.size());
   busy_.resize(trace_.streams.size());
-  best_rate_ = trace_.limit;
+  const bool limit_known = best_rate_ > 0;
   for (uint32_t i = 0; i < trace_.tasks.size(); ++i) {
     const TraceTask& task = trace_.tasks[i];
     if (task.thread != kNone) by_thread_[task.thread].push_back(i);
@@ -92,7 +92,7 @@ void TraceIndex::IndexTasks() {
       by_stream_[task.stream].push_back(i);
       if (IsWork(task) && TimeOf(task) > 0) busy_[task.stream].emplace_back(task.start_ns, task.end_ns);
     }
-    if (trace_.limit <= 0 && IsCopy(task) && task.bytes >= kTellingBytes && TimeOf(task) > 0)
+    if (!limit_known && IsCopy(task) && task.bytes >= kTellingBytes && TimeOf(task) > 0)
       best_rate_ = std::max(best_rate_, static_cast<double>(task.bytes) / static_cast<double>(TimeOf(task)) * 1e9);
   }
   for (auto& list : by_stream_)
@@ -108,7 +108,7 @@ void TraceIndex::IndexSteps() {
   }
   for (uint32_t i = 0; i < trace_.waits.size(); ++i) {
     const TraceWait& wait = trace_.waits[i];
-    if (wait.thread == kNone) continue;
+    if (wait.thread == kNone || trace_.threads[wait.thread].lane) continue;  // what a thread of ours waits for is nobody's time
     if (wait.task != kNone || !WaitsByPurpose(Name(wait.call))) {
       inside_[{wait.site, wait.call}][wait.thread].emplace_back(wait.begin_ns, EndOf(wait));
     } else {

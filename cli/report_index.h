@@ -35,10 +35,14 @@ struct HostStep {
 
 class TraceIndex {
  public:
-  explicit TraceIndex(const TraceData& trace);
+  // `limit`: bytes per second that the machine copies at best; 0: nobody measured it, and the trace's own best stands for it.
+  explicit TraceIndex(const TraceData& trace, double limit = 0);
 
   const TraceData& trace() const { return trace_; }
-  TaskClass ClassOf(const TraceTask& task) const { return classes_[task.kind]; }
+  // What carries bytes to another rank is work of its stream, whatever it is for the runtime.
+  TaskClass ClassOf(const TraceTask& task) const {
+    return task.link != 0 && classes_[task.kind] == TaskClass::kOrder ? TaskClass::kSet : classes_[task.kind];
+  }
   bool IsCopy(const TraceTask& task) const { return ClassOf(task) <= TaskClass::kBatch; }
   bool IsWork(const TraceTask& task) const { return ClassOf(task) < TaskClass::kValueWait; }
   std::string_view Name(uint16_t name) const { return trace_.names[name]; }

@@ -78,7 +78,7 @@ std::string MakePage(const TraceData& trace, const Answer& answer, const std::st
   const std::vector<PageColumn> columns = PageColumns(trace);
   Json meta = {{"ropeway", ropewayGetVersion()},
                {"end", trace.end_ns},
-               {"limit", trace.limit},
+               {"limit", answer.limit},
                {"summary", answer.summary},
                {"notes", answer.notes},
                {"words", Words(trace, answer)},

@@ -65,7 +65,7 @@ class Timeline {
   }
 
   std::string NameOf(const TraceTask& task) const {
-    std::string name = trace_.names[task.kind];
+    std::string name = trace_.names[task.link != 0 ? task.call : task.kind];
     if (task.bytes != 0) name += " " + Size(task.bytes);
     return task.direction == 0 ? name : name + " " + trace_.names[task.direction];
   }
@@ -109,6 +109,7 @@ class Timeline {
     const int64_t end = wait.end_ns < 0 ? trace_.end_ns : wait.end_ns;
     std::string name = trace_.names[wait.call];
     name += wait.task != kNone ? ": " + NameOf(trace_.tasks[wait.task]) : " waits: " + trace_.names[wait.reason];
+    if (wait.rank >= 0) name += " " + std::to_string(wait.rank);
     sink_.Slice({threads_[wait.thread], wait.begin_ns, end, wait.task, name, {}, {}});
   }
 

@@ -55,6 +55,8 @@ struct TraceTask {
   uint32_t lane = kNone;    // thread that ran it, or the first part of it
   uint32_t site = kNone;
   int32_t code = 0;
+  uint16_t link = 0;     // of work between ranks, how it goes: "local", "shared memory", "tcp", "ucx", "several"; index of a name
+  int rank = -1;         // at its other end; -1: none, or several
   bool dropped = false;  // by an abort, before it ran
   int64_t submit_ns = -1;
   int64_t start_ns = -1;
@@ -71,7 +73,8 @@ struct TraceWait {
   uint32_t stream = kNone;  // what it waited for: this stream
   uint64_t sequence = 0;    // up to this task
   uint32_t task = kNone;    // or the copy that is this call itself
-  uint16_t reason = 0;      // "work", "event", "room" (a full queue), "copy"
+  int rank = -1;            // or this rank; -1: none, or several
+  uint16_t reason = 0;      // "work", "event", "room" (a full queue), "copy", "report" (a callback), "process" (another's answer), "rank"
 };
 
 // Tasks of `to` behind `to_sequence` waited for `from` up to `from_sequence`.
@@ -108,8 +111,6 @@ struct TraceData {
   std::vector<TraceEdge> edges;
   std::vector<TraceBlock> blocks;
   int64_t end_ns = 0;
-  // Bytes per second that the machine was seen to copy at best; 0: nobody measured it.
-  double limit = 0;
 };
 
 // One file, or several of one job put on one clock. False with a reason when something cannot be read; a file whose end is missing (its

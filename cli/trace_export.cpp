@@ -41,6 +41,8 @@ std::vector<Fact> FactsOf(const TraceData& trace, const TraceTask& task) {
   if (task.items != 1) facts.push_back({"items", "", task.items});
   if (task.method != 0) facts.push_back({"method", trace.names[task.method]});
   if (task.reason != 0) facts.push_back({"reason", trace.names[task.reason]});
+  if (task.link != 0) facts.push_back({"link", trace.names[task.link]});
+  if (task.rank >= 0) facts.push_back({"rank", "", static_cast<uint64_t>(task.rank)});
   if (task.code != 0) facts.push_back({"code", "", static_cast<uint64_t>(task.code)});
   return facts;
 }

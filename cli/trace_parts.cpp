@@ -38,27 +38,68 @@ bool FindParts(const std::string& path, const MappedFile& file, std::vector<Part
   return false;
 }
 
-// Chunks that have a record: the others were prepared for nobody.
-std::vector<const std::byte*> UsedChunks(const Part& part) {
-  std::vector<const std::byte*> used;
+struct Piece {
+  const std::byte* begin;
+  size_t size;
+};
+
+// The records of a chunk, as one piece.
+Piece UsedOf(const std::byte* chunk) {
+  size_t used = 0;
+  while (const size_t bytes = RecordBytes(chunk + used, trace::kChunkSize - used)) used += bytes;
+  return {chunk, used};
+}
+
+// What goes into each chunk of the merged file. Every piece says whose its records are, so several may follow one another; none is divided.
+std::vector<std::vector<Piece>> PackedChunks(const Part& part) {
+  std::vector<std::vector<Piece>> chunks;
+  size_t full = trace::kChunkSize;
   for (size_t at = 0; at + trace::kChunkSize <= part.size; at += trace::kChunkSize) {
-    if (part.chunks[at] != std::byte{0}) used.push_back(part.chunks + at);
+    const Piece piece = UsedOf(part.chunks + at);
+    if (piece.size == 0) continue;
+    if (full + piece.size > trace::kChunkSize) {
+      chunks.emplace_back();
+      full = 0;
+    }
+    chunks.back().push_back(piece);
+    full += piece.size;
   }
-  return used;
+  return chunks;
+}
+
+bool WriteChunk(FILE* file, const std::vector<Piece>& pieces) {
+  static constexpr std::byte kZeros[trace::kChunkSize] = {};
+  size_t left = trace::kChunkSize;
+  bool good = true;
+  for (const Piece& piece : pieces) {
+    good = good && fwrite(piece.begin, piece.size, 1, file) == 1;
+    left -= piece.size;
+  }
+  return good && (left == 0 || fwrite(kZeros, left, 1, file) == 1);
 }
 
 bool WritePart(FILE* file, const Part& part) {
-  const std::vector<const std::byte*> chunks = UsedChunks(part);
+  const std::vector<std::vector<Piece>> chunks = PackedChunks(part);
   std::byte page[trace::kHeaderSize] = {};
   trace::FileHeader header = part.header;
   header.size = trace::kHeaderSize + chunks.size() * trace::kChunkSize;
   std::memcpy(page, &header, sizeof(header));
   bool good = fwrite(page, sizeof(page), 1, file) == 1;
-  for (const std::byte* chunk : chunks) good = good && fwrite(chunk, trace::kChunkSize, 1, file) == 1;
+  for (const std::vector<Piece>& chunk : chunks) good = good && WriteChunk(file, chunk);
   return good;
 }
 
 }  // namespace
+
+size_t RecordBytes(const std::byte* record, size_t left) {
+  if (left < trace::kSlotSize) return 0;
+  trace::RecordHead head;
+  std::memcpy(&head, record, sizeof(head));
+  if (head.type == trace::RecordType::kNone || head.type > trace::RecordType::kPlace) return 0;
+  const bool has_text = head.type >= trace::RecordType::kSite;
+  const size_t bytes = (has_text ? std::max<size_t>(head.a, 1) : 1) * trace::kSlotSize;
+  return bytes <= left ? bytes : 0;
+}
 
 MappedFile::~MappedFile() {
   if (size_ != 0) munmap(const_cast<std::byte*>(data_), size_);

@@ -33,10 +33,13 @@ struct Part {
   size_t size;
 };
 
+// How many bytes the record at `record` takes, of the `left` that its chunk has; 0: there is none.
+size_t RecordBytes(const std::byte* record, size_t left);
+
 // The parts of all files; they live as long as `files` does. False, with a reason, when one is no trace.
 bool OpenParts(const std::vector<std::string>& paths, std::deque<MappedFile>* files, std::vector<Part>* parts, std::string* why);
 
-// Writes the parts of all files into one, without the chunks that nobody used.
+// Writes the parts of all files into one, without the chunks that nobody used; those that were used in part share one.
 bool MergeTraces(const std::vector<std::string>& paths, const std::string& output, std::string* why);
 
 }  // namespace ropeway::cli

@@ -1,5 +1,6 @@
 // Traces as the library records them (src/watch/trace_format.h), put together to what the tools want to know.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -25,15 +26,10 @@ template <typename Visit>
 void ForEachRecord(const Part& part, Visit visit) {
   for (size_t chunk = 0; chunk + trace::kSlotSize <= part.size; chunk += trace::kChunkSize) {
     const size_t end = std::min(chunk + trace::kChunkSize, part.size);
-    for (size_t at = chunk; at + trace::kSlotSize <= end;) {
+    for (size_t at = chunk; const size_t bytes = RecordBytes(part.chunks + at, end - at); at += bytes) {
       Record record;
       std::memcpy(&record, part.chunks + at, sizeof(record));
-      if (record.head.type == RecordType::kNone || record.head.type > RecordType::kName) break;
-      const bool has_text = record.head.type >= RecordType::kSite;
-      const size_t bytes = (has_text ? std::max<size_t>(record.head.a, 1) : 1) * trace::kSlotSize;
-      if (at + bytes > end) break;
       visit(record, part.chunks + at, bytes);
-      at += bytes;
     }
   }
 }
@@ -111,6 +107,7 @@ class PartReader {
     ForEachRecord(part_, [this](const Record& record, const std::byte*, size_t) { Take(record); });
     // Who ran a task may come before who submitted it: the chunks of threads lie in any order.
     for (const Record& record : later_) TakeEnd(record);
+    MatchSignals();
     MatchBlocks();
   }
 
@@ -132,12 +129,14 @@ class PartReader {
   void ReadTables() {
     std::unordered_map<uint32_t, SiteRecord> sites;
     std::map<uintptr_t, check::Module> modules;
+    std::unordered_map<uint64_t, std::string> named_places;
     ForEachRecord(part_, [&](const Record& record, const std::byte* at, size_t bytes) {
       switch (record.head.type) {
         case RecordType::kSite: sites[record.head.d] = {record.words[0], TextAt(at, bytes, 2)}; break;
         case RecordType::kModule:
           modules[record.words[0]] = {TextAt(at, bytes, 4), record.words[0], record.words[1], record.words[2]};
           break;
+        case RecordType::kPlace: named_places[record.words[0]] = TextAt(at, bytes, 2); break;
         case RecordType::kName: names_[{record.head.b, record.head.c}] = tables_.Name(TextAt(at, bytes, 1)); break;
         default: break;
       }
@@ -148,9 +147,20 @@ class PartReader {
     std::unordered_map<uintptr_t, uint32_t> known;
     for (const auto& [number, site] : sites) {
       const auto [found, added] = known.try_emplace(site.caller, kNone);
-      if (added && site.caller != 0) found->second = tables_.Site(symbols.Locate(site.caller));
+      if (added && (site.caller & trace::kNamedPlace) != 0) found->second = tables_.Site(LocationOf(named_places[site.caller]));
+      if (added && found->second == kNone && site.caller != 0) found->second = tables_.Site(symbols.Locate(site.caller));
       places_[number] = {tables_.Name(site.call), found->second};
     }
+  }
+
+  // "step.py:12"
+  static check::Location LocationOf(const std::string& text) {
+    check::Location location;
+    const size_t colon = text.rfind(':');
+    if (colon == std::string::npos) return location;
+    location.file = text.substr(0, colon);
+    location.line = std::atoi(text.c_str() + colon + 1);
+    return location;
   }
 
   int64_t At(uint64_t ticks) { return clock_.At(ticks); }
@@ -166,8 +176,8 @@ class PartReader {
 
   uint32_t ThreadOf(const Record& record) {
     const auto [found, added] = threads_.try_emplace(record.head.d, static_cast<uint32_t>(trace_.threads.size()));
-    char name[17] = {};
-    std::memcpy(name, record.words, 16);
+    char name[sizeof(record.words) + 1] = {};
+    std::memcpy(name, record.words, sizeof(record.words));
     if (added) trace_.threads.push_back({process_, static_cast<int>(record.head.d), name, record.head.a != 0});
     return found->second;
   }
@@ -192,6 +202,7 @@ class PartReader {
       case RecordType::kInsideGraph:
       case RecordType::kRun:
       case RecordType::kStart:
+      case RecordType::kTransfer:
       case RecordType::kDrop: Postpone(record); break;
       case RecordType::kWait:
       case RecordType::kWaited: TakeWait(record); break;
@@ -215,9 +226,17 @@ class PartReader {
     task.direction = tables_.Name(DirectionOf(look));
     task.method = NameOf(trace::NameTable::kMethod, trace::Look::Method(look));
     task.reason = IsPageable(look) ? tables_.Name("pageable") : NameOf(trace::NameTable::kMethodReason, trace::Look::Method(look));
-    task.bytes = record.words[2] & trace::kMostBytes;
-    task.items = static_cast<uint32_t>(record.words[2] >> trace::kItemsShift);
+    if ((look & trace::Look::kSignal) == 0) TakeSizes(record.words[2], &task);
     return task;
+  }
+  static void TakeSizes(uint64_t word, TraceTask* task) {
+    task->bytes = word & trace::kMostBytes;
+    task->items = static_cast<uint32_t>(word >> trace::kItemsShift);
+  }
+  // A mark or a wait by which streams are in order; `index`: of its task.
+  void NoteSignal(const Record& record, size_t index) {
+    if ((record.head.b & trace::Look::kSignal) == 0) return;
+    signals_[trace::SignalWord::Object(record.words[2])].push_back({index, record.words[2]});
   }
 
   void TakeSubmit(const Record& record) {
@@ -226,6 +245,7 @@ class PartReader {
     task.submit_ns = At(record.words[0]);
     const auto index = static_cast<uint32_t>(trace_.tasks.size());
     trace_.tasks.push_back(task);
+    NoteSignal(record, index);
     tasks_[Key(record.head.d, thread_, static_cast<uint32_t>(task.sequence))] = index;
     if (record.head.d != 0) return;
     TraceWait wait;
@@ -247,9 +267,11 @@ class PartReader {
 
   void TakeEnd(const Record& record) {
     const uint32_t lane = lanes_[static_cast<size_t>(&record - later_.data())];
+    if (record.head.type == RecordType::kTransfer) return TakeTransfer(record);
     const auto sequence = static_cast<uint32_t>(record.words[2]);
     if (record.head.type == RecordType::kInsideGraph) {
       inside_graph_ = TaskOf(record);
+      NoteSignal(record, trace_.tasks.size());
       return;
     }
     const bool run = record.head.type == RecordType::kRun;
@@ -267,6 +289,16 @@ class PartReader {
     task.code = static_cast<int32_t>(record.words[2] >> 32);
     if (record.head.d == 0 && found != tasks_.end()) trace_.waits[own_waits_[found->second]].end_ns = task.end_ns;
   }
+
+  void TakeTransfer(const Record& record) {
+    const auto found = tasks_.find(Key(record.head.d, 0, static_cast<uint32_t>(record.words[1])));
+    if (found == tasks_.end()) return;
+    TraceTask& task = trace_.tasks[found->second];
+    task.link = NameOf(trace::NameTable::kLink, record.head.a);
+    task.rank = RankOf(record.words[0]);
+    TakeSizes(record.words[2], &task);
+  }
+  static int RankOf(uint64_t rank) { return rank >= INT32_MAX ? -1 : static_cast<int>(rank); }
 
   // A ring was full when it was submitted.
   TraceTask& AddUnsubmitted(const Record& record, uint32_t lane) {
@@ -302,7 +334,10 @@ class PartReader {
       wait.begin_ns = At(record.words[0]);
       wait.end_ns = -1;
       wait.stream = StreamOf(record.head.d, 0);
-      wait.sequence = static_cast<uint32_t>(record.words[2]);
+      const auto number = static_cast<uint32_t>(record.words[2]);
+      const bool for_rank = record.head.a == trace::kRankWait;
+      wait.sequence = for_rank ? 0 : number;
+      wait.rank = for_rank ? RankOf(number) : -1;
       wait.reason = NameOf(trace::NameTable::kWaitReason, record.head.a);
       trace_.waits.push_back(wait);
     }
@@ -321,6 +356,43 @@ class PartReader {
     edge.event = record.head.a | static_cast<uint32_t>(record.head.b) << 8 | static_cast<uint32_t>(record.head.c) << 16;
     edge.at_ns = At(record.words[0]);
     trace_.edges.push_back(edge);
+  }
+
+  // Which of the marks a wait went on behind is seen in their times: the first that was reached when the stream stood there, or else the
+  // last before. A mark's start is before whatever it lets go on; its end may not be.
+  struct SignalTask {
+    size_t task;
+    uint64_t word;
+  };
+  void MatchSignals() {
+    using Role = trace::SignalWord::Role;
+    for (auto& [object, tasks] : signals_) {
+      std::vector<SignalTask> marks, waits;
+      for (const SignalTask& one : tasks) {
+        const Role role = trace::SignalWord::RoleOf(one.word);
+        if (trace_.tasks[one.task].end_ns >= 0 && role != Role::kTakesBack) (role == Role::kSets ? marks : waits).push_back(one);
+      }
+      const auto by_time = [&](int64_t TraceTask::*time) {
+        return [this, time](const SignalTask& a, const SignalTask& b) { return trace_.tasks[a.task].*time < trace_.tasks[b.task].*time; };
+      };
+      std::stable_sort(marks.begin(), marks.end(), by_time(&TraceTask::start_ns));
+      std::stable_sort(waits.begin(), waits.end(), by_time(&TraceTask::end_ns));
+      for (const SignalTask& wait : waits) AddEdge(wait, &marks);
+    }
+  }
+  void AddEdge(const SignalTask& wait, std::vector<SignalTask>* marks) {
+    const TraceTask& to = trace_.tasks[wait.task];
+    auto chosen = marks->end();
+    for (auto mark = marks->begin(); mark != marks->end() && trace_.tasks[mark->task].start_ns <= to.end_ns; ++mark) {
+      chosen = mark;
+      if (trace_.tasks[mark->task].end_ns >= to.start_ns) break;
+    }
+    if (chosen == marks->end()) return;
+    const TraceTask& from = trace_.tasks[chosen->task];
+    if (from.stream != to.stream)
+      trace_.edges.push_back({from.stream, from.sequence, to.stream, to.sequence, to.call, to.site, trace::SignalWord::Number(wait.word),
+                              to.submit_ns >= 0 ? to.submit_ns : to.start_ns});
+    if (trace::SignalWord::OneEach(wait.word)) marks->erase(marks->begin(), chosen + 1);
   }
 
   void MatchBlocks() {
@@ -353,6 +425,7 @@ class PartReader {
   std::unordered_map<uint64_t, uint32_t> tasks_;
   std::unordered_map<uint32_t, size_t> own_waits_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> waits_;
+  std::unordered_map<uint64_t, std::vector<SignalTask>> signals_;
   std::vector<Record> later_;
   TraceTask inside_graph_;       // whose run comes next
   std::vector<uint32_t> lanes_;  // of each of those

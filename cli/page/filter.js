@@ -32,8 +32,8 @@ function placeWords(stream, thread, site) {
 
 function classText(classes, c) {
   const name = (field) => meta.names[classes[field][c]];
-  return ` ${name('kind')} ${name('direction')} ${name('call')} ${name('method')} ${name('reason')} items=${classes.items[c]} bytes=${
-             classes.bytes[c]} ` +
+  return ` ${name('kind')} ${name('direction')} ${name('call')} ${name('method')} ${name('reason')} ${name('link')} ${
+             classes.rank[c] > 0 ? `peer=${classes.rank[c] - 1}` : ''} items=${classes.items[c]} bytes=${classes.bytes[c]} ` +
       `code=${classes.code[c]} ${placeWords(classes.stream[c], classes.thread[c], classes.site[c])} `;
 }
 

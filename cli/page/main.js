@@ -75,11 +75,12 @@ function describeTask({tasks, classes}, id) {
   const name = (field) => meta.names[classes[field][c]];
   const what =
       said(name('direction'), bytes > 0 ? size(bytes) : name('kind'), classes.items[c] > 1 ? `in ${count(classes.items[c])} items` : '');
+  const peer = said(classes.rank[c] > 0 ? `rank ${classes.rank[c] - 1}` : '', name('link')).join(' by ');
   const where = stream > 0 ? `stream ${meta.streams[stream - 1].id} #${tasks.sequence[id]}` : 'by the calling thread';
   const queued = tasks.start[id] - tasks.submit[id];
   return said(
       said(what.join(' '), time(length), bytes > 0 ? rate(bytes, length) : '').join(' · '), `${name('call')}, ${where}`,
-      queued > 0 ? `queued ${time(queued)}, started at ${time(tasks.start[id])}` : `at ${time(tasks.start[id])}`,
+      queued > 0 ? `queued ${time(queued)}, started at ${time(tasks.start[id])}` : `at ${time(tasks.start[id])}`, peer && `with ${peer}`,
       said(name('method'), name('reason')).join(': '), tasks.state[id] === 1 ? 'not over when the trace ended' : '',
       classes.code[c] !== 0 ? `failed with ${classes.code[c]}` : '',
       said(siteName(classes.site[c]), classes.site[c] > 0 ? meta.sites[classes.site[c] - 1][1] : '').join(' in '));

@@ -158,6 +158,7 @@ function blockedTable(timeline) {
 function waitedFor(waits, i) {
   if (waits.own[i] > 0) return 'the copy itself';
   const reason = meta.names[waits.reason[i]], stream = waits.stream[i] ? `stream ${meta.streams[waits.stream[i] - 1].id}` : '';
+  if (reason === 'rank') return waits.rank[i] > 0 ? `rank ${waits.rank[i] - 1}` : 'other ranks';
   return reason === 'room' ? `room in ${stream || 'a queue'}` : stream || reason;
 }
 

@@ -87,6 +87,39 @@ RW_API aclError ropewayFileErrorText(const char* text);
  * counts. */
 RW_API aclError ropewayTellRank(uint32_t rank, uint32_t ranks);
 
+/* 1 while a trace is recorded, else 0. The next four are for libraries on top of the runtime, too: what a trace says of their calls.
+ * Without one they do nothing. */
+RW_API int32_t ropewayIsTraced(void);
+
+/*
+ * What this thread calls is done inside `call` of the library, which the program made at `caller` (a return address, or a place of
+ * ropewayTellPlace), until caller is NULL. call NULL: the runtime's own names are used. call lives as long as the process.
+ */
+RW_API aclError ropewayTellCaller(const char* call, const void* caller);
+
+/* A place in a program of another language by its name, "step.py:12", to be used as caller as often as that is called; NULL when nobody
+ * wants to know. text or place NULL: 100000. */
+RW_API aclError ropewayTellPlace(const char* text, const void** place);
+
+/* This thread begins to wait for a rank (*begun is 0, and is set), or has done so. begun NULL: 100000. */
+#define ROPEWAY_ALL_RANKS 0xFFFFFFFFu
+RW_API aclError ropewayTellWait(uint32_t rank, uint64_t* begun);
+
+typedef enum ropewayLink {
+    ROPEWAY_LINK_NONE = 0,
+    ROPEWAY_LINK_LOCAL,         /* inside the process */
+    ROPEWAY_LINK_SHARED_MEMORY, /* inside the host */
+    ROPEWAY_LINK_TCP,
+    ROPEWAY_LINK_UCX,
+    ROPEWAY_LINK_SEVERAL
+} ropewayLink;
+typedef struct ropewayTransfer {
+    ropewayLink link;
+    uint32_t rank; /* at the other end; ROPEWAY_ALL_RANKS: several */
+    uint64_t bytes;
+    uint32_t items;
+} ropewayTransfer;
+
 /* Objects and bytes that are alive in this process now; default streams and default contexts are not counted. */
 typedef struct ropewayLiveCounts {
     uint64_t contexts;
@@ -129,6 +162,12 @@ typedef void* ropewayOperation;
 typedef void (*ropewayStartFunc)(void* argument, ropewayOperation operation);
 typedef void (*ropewayDropFunc)(void* argument, int32_t started);
 RW_API aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream);
+
+/*
+ * What an operation carries, between its start and its finish; the last word counts. operation NULL: what this thread submits from now on,
+ * until transfer is NULL; it must live until then. transfer NULL with an operation: 100000.
+ */
+RW_API aclError ropewayTellTransfer(ropewayOperation operation, const ropewayTransfer* transfer);
 
 /* Exactly once for every operation that was started; its handle is gone afterwards. operation NULL: 100000. text may be NULL. */
 RW_API aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const char* text);

@@ -3,6 +3,7 @@
 #include "stream/operation.h"
 
 #include "api/entry.h"
+#include "engine/watcher.h"
 #include "ropeway/ropeway.h"
 
 using namespace ropeway;
@@ -13,14 +14,16 @@ namespace {
 
 class UserOperation final : public Operation {
  public:
-  UserOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument) : start_(start), drop_(drop), argument_(argument) {}
+  UserOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, const Stream& stream)
+      : start_(start), drop_(drop), argument_(argument), stream_id_(static_cast<uint32_t>(stream.id())) {}
 
   // The handle owns a reference of its own from the start to the finish.
-  using Handle = std::shared_ptr<Operation>;
+  using Handle = std::shared_ptr<UserOperation>;
+  void Tell(Watcher& watcher, const TransferSight& sight) const { watcher.Transferred(stream_id_, sequence(), sight); }
 
  private:
   void Start() override {
-    *handle_ = shared_from_this();
+    *handle_ = std::static_pointer_cast<UserOperation>(shared_from_this());
     start_(argument_, handle_.release());
   }
   void Abandoned(bool started) override { drop_(argument_, started ? 1 : 0); }
@@ -28,6 +31,7 @@ class UserOperation final : public Operation {
   const ropewayStartFunc start_;
   const ropewayDropFunc drop_;
   void* const argument_;
+  const uint32_t stream_id_;
   std::unique_ptr<Handle> handle_ = std::make_unique<Handle>();  // made before it is needed, where its lack can still be told
 };
 
@@ -40,8 +44,22 @@ aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, vo
     RW_TRY(RequirePointer("drop", reinterpret_cast<const void*>(drop)));
     RW_TRY_SET(StreamRef found, FindStream(stream));
     RW_TRY_SET(Context * context, CurrentContext());
-    return std::make_shared<UserOperation>(start, drop, argument)
-        ->LaunchOn(OrDefault(found, *context), &context->scope(), 0, "ropewayLaunchOperation");
+    const StreamRef on = OrDefault(found, *context);
+    return std::make_shared<UserOperation>(start, drop, argument, *on.stream)->LaunchOn(on, &context->scope(), 0, "ropewayLaunchOperation");
+  });
+}
+
+aclError ropewayTellTransfer(ropewayOperation operation, const ropewayTransfer* transfer) {
+  return PlainEntry(__func__, [&]() -> Status {
+    static thread_local TransferSight sight;
+    if (transfer != nullptr) sight = {static_cast<Link>(transfer->link), transfer->rank, transfer->bytes, transfer->items};
+    if (operation == nullptr) {
+      t_transfer = transfer == nullptr ? nullptr : &sight;
+      return Ok();
+    }
+    RW_TRY(RequirePointer("transfer", transfer));
+    if (Watcher* const watcher = ActiveWatcher()) (*static_cast<UserOperation::Handle*>(operation))->Tell(*watcher, sight);
+    return Ok();
   });
 }
 

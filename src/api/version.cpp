@@ -9,6 +9,7 @@
 #include "api/package_version.h"
 #include "base/error_log.h"
 #include "engine/cpu/copy_profile.h"
+#include "engine/watcher.h"
 #include "memory/pool.h"
 #include "ropeway/ropeway.h"
 #include "runtime/machine.h"
@@ -207,6 +208,37 @@ aclError ropewayFileErrorText(const char* text) {
 aclError ropewayTellRank(uint32_t rank, uint32_t ranks) {
   return PlainEntry(__func__, [&]() -> Status {
     if (Runtime::GetIfStarted() != nullptr) TellTraceRank(rank, ranks);
+    return Ok();
+  });
+}
+
+int32_t ropewayIsTraced() { return ActiveWatcher() != nullptr ? 1 : 0; }
+
+aclError ropewayTellCaller(const char* call, const void* caller) {
+  t_outer_call = {caller, caller == nullptr ? nullptr : call};
+  return ACL_SUCCESS;
+}
+
+aclError ropewayTellPlace(const char* text, const void** place) {
+  return PlainEntry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("text", text));
+    RW_TRY(RequirePointer("place", place));
+    *place = TellTracePlace(text);
+    return Ok();
+  });
+}
+
+aclError ropewayTellWait(uint32_t rank, uint64_t* begun) {
+  return PlainEntry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("begun", begun));
+    Watcher* const watcher = ActiveWatcher();
+    if (watcher == nullptr) return Ok();
+    const WaitSight sight{WaitReason::kRank, 0, rank};
+    if (*begun == 0) {
+      *begun = watcher->WaitBegins(sight);
+    } else {
+      watcher->WaitEnds(sight, *begun);
+    }
     return Ok();
   });
 }

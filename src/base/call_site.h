@@ -15,6 +15,10 @@ struct CallSite {
 
 inline constinit thread_local CallSite t_call_site RW_HOT_TLS;
 
+// A call of a library on top of ours that this thread is inside of: what it calls of ours is that call's doing. A null caller: none. A null
+// call: ours keeps its name.
+inline constinit thread_local CallSite t_outer_call RW_HOT_TLS;
+
 // " (called from main+0x1f of prog)", as far as it is known without debug information; empty for null. Not for signal handlers.
 std::string CallerText(const void* caller);
 

@@ -64,8 +64,8 @@ class Marker {
   // A graph is replayed, so that one more task names this marker and will tell it Reached or Dropped once more. For those
   // who count their tasks.
   virtual void Repeat() {}
-  // The stream has come to the wait that this marker belongs to. May be told more than once.
-  virtual void Begun() {}
+  // The stream has come to the wait that this marker belongs to, its task of that number. May be told more than once.
+  virtual void Begun(uint64_t /*sequence*/) {}
   // The wait took longer than its limit; Reached follows.
   virtual void TimedOut() {}
   // Why the wait ended badly, asked before Reached; 0 when it did not. `gate_broke`: it came through a gate that was broken.
@@ -73,6 +73,15 @@ class Marker {
 
  protected:
   ~Marker() = default;
+};
+
+// What a mark or a wait has to do with an event, a notify or a counter, for those who watch: who waits is behind who set it.
+struct Signal {
+  enum class Role : uint8_t { kAwaits, kSets, kTakesBack };
+  const void* object;  // null: nothing
+  uint32_t number;     // as the API has it
+  Role role;
+  bool one_each;  // a wait takes away what was set
 };
 
 class Batch;
@@ -137,11 +146,13 @@ struct Task {
     } store;
     struct {
       Marker* marker;
+      Signal signal;
     } mark;
     struct {
       Gate* gate;
       Marker* marker;      // told when the wait is over
       int64_t timeout_ns;  // 0: no limit
+      Signal signal;
     } await;
     struct {
       const void* address;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/hot_tls.h"
 #include "engine/task.h"
 
 namespace ropeway {
@@ -14,8 +15,9 @@ namespace ropeway {
 struct TaskSight {
   uint32_t stream_id;  // 0: the calling thread does it by itself, in no stream's order
   int device;
-  uint64_t sequence;  // 1 is the first task of a stream
-  const Task* task;   // good during the call only
+  uint64_t sequence;          // 1 is the first task of a stream
+  const Task* task;           // good during the call only
+  bool inside_graph = false;  // nobody submitted it, and the sequence is that of the replay
 };
 
 // How a task came to its end.
@@ -23,7 +25,6 @@ struct RunSight {
   uint64_t started;  // what Started answered
   int code = 0;
   bool side_by_side = false;  // with others of a volley: start and end are the volley's
-  bool inside_graph = false;  // the sequence is that of the replay
 };
 
 struct BlockSight {
@@ -44,14 +45,33 @@ struct OrderSight {
   uint32_t event = 0;  // its number; 0: none
 };
 
-enum class WaitReason : uint8_t { kWork, kEvent, kRoom, kReport };
+enum class WaitReason : uint8_t {
+  kWork,
+  kEvent,
+  kRoom,
+  kReport,   // a callback that is to be called, or that was and has not returned
+  kProcess,  // another process's answer
+  kRank,     // another rank
+};
 
-// What a host thread waits for: task `sequence` of a stream, as far as it is known.
+// What a host thread waits for: task `sequence` of a stream, as far as it is known, or the rank of that number.
 struct WaitSight {
   WaitReason reason;
   uint32_t stream_id;
   uint64_t sequence;
 };
+
+enum class Link : uint8_t { kNone, kLocal, kSharedMemory, kTcp, kUcx, kSeveral };
+
+// What a library on top of the runtime says of work that it put into a stream.
+struct TransferSight {
+  Link link;      // by which the bytes go
+  uint32_t rank;  // at the other end; UINT32_MAX: several
+  uint64_t bytes;
+  uint32_t items;
+};
+// Of whatever this thread submits; null: nothing is known.
+inline constinit thread_local const TransferSight* t_transfer RW_HOT_TLS = nullptr;
 
 class Watcher {
  public:
@@ -67,6 +87,8 @@ class Watcher {
   virtual void Allocated(const BlockSight& sight) = 0;
   virtual void Freed(const BlockSight& sight) = 0;
   virtual void Ordered(const OrderSight& sight) = 0;
+  // From the start of the task on, perhaps more than once: the last word counts.
+  virtual void Transferred(uint32_t /*stream_id*/, uint64_t /*sequence*/, const TransferSight&) {}
   // The process ends: write what is buffered.
   virtual void Flush() = 0;
 };

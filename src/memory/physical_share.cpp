@@ -1,5 +1,6 @@
 #include "memory/physical_share.h"
 
+#include "engine/watcher.h"
 #include "ipc/number.h"
 
 namespace ropeway {
@@ -112,6 +113,7 @@ Result<ImportedPhysical> ImportPhysical(const ipc::Key& key, Engine& engine, int
     if (own_too) return static_cast<const PhysicalOffer&>(*own).HandOver(device, user_id);
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was exported by this process; use the handle itself");
   }
+  const HostWait wait(WaitReason::kProcess, 0, 0);
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kPhysicalOfferType, {}, Deadline::AfterMs(ipc::kPatienceMs)));
   joined.connection->Close();
   PhysicalTraits traits;

@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/no_destroy.h"
+#include "engine/watcher.h"
 #include "runtime/runtime.h"
 #include "runtime/state_callbacks.h"
 #include "stream/exception_report.h"
@@ -19,7 +20,10 @@ constexpr int kHopelessRounds = 50;
 constexpr int kRoundMs = 2;
 
 // Finishes what can run. A stream whose head waits at a gate gets its chance as long as anything else moves.
-void FinishOrDrop(Queue& queue) {
+void FinishOrDrop(Stream& stream) {
+  Queue& queue = stream.queue();
+  if (queue.completed() >= queue.submitted()) return static_cast<void>(queue.Wait(queue.submitted(), Deadline::Never()));
+  const HostWait wait(WaitReason::kWork, static_cast<uint32_t>(stream.id()), queue.submitted());
   uint64_t progress = TotalProgress();
   for (int quiet_rounds = 0; quiet_rounds < kHopelessRounds;) {
     if (queue.Wait(queue.submitted(), Deadline::AfterMs(kRoundMs)) == WaitOutcome::kDone) return;
@@ -76,7 +80,7 @@ Stream* Context::Close() {
 void Context::FinishStreams(Stream* first) {
   while (first != nullptr) {
     const StreamHold stream(Streams(), std::exchange(first, first->next_in_context));
-    FinishOrDrop(stream->queue());
+    FinishOrDrop(*stream);
     if (!stream->ours_to_destroy) continue;
     stream->FinishDestroy(true);
     Runtime::Get().device(stream->device()).CountStream(-1);

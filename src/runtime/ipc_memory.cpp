@@ -6,6 +6,7 @@
 #include "acl/acl_rt.h"
 #include "base/bytes.h"
 #include "base/no_destroy.h"
+#include "engine/watcher.h"
 
 namespace ropeway {
 namespace {
@@ -135,6 +136,7 @@ Result<IpcMemory::Imported> IpcMemory::Import(Memory& memory, const char* text, 
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   Imports made;  // there before anything is imported
   OpenImport& import = made.emplace(text, OpenImport{})->second;
+  const HostWait wait(WaitReason::kProcess, 0, 0);
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kMemoryType, *listener, Deadline::AfterMs(ipc::kPatienceMs)));
   struct Goodbye {
     ipc::Connection* connection;

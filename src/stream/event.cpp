@@ -13,20 +13,20 @@ namespace {
 std::atomic<int> g_next_event_id{1};
 std::atomic<uint64_t> g_ids_in_use{0};
 
-Task MarkTask(Marker* marker, const char* call) {
+Task MarkTask(Marker* marker, const Signal& signal, const char* call) {
   Task task{};
   task.kind = TaskKind::kMark;
   task.call = call;
-  task.mark.marker = marker;
+  task.mark = {marker, signal};
   return task;
 }
 
-Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const char* call) {
+Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const Signal& signal, const char* call) {
   Task task{};
   task.kind = TaskKind::kAwait;
   task.flags = Task::kOfEvent;
   task.call = call;
-  task.await = {gate, marker, timeout_ns};
+  task.await = {gate, marker, timeout_ns, signal};
   return task;
 }
 
@@ -187,7 +187,7 @@ Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char
   if (ipc_ != nullptr) return ipc_->RecordOn(stream, current, call);
   Record* record = MakeRecord(on.get(), false);
   if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
-  Task task = MarkTask(record, call);
+  Task task = MarkTask(record, SignalOf(Signal::Role::kSets), call);
   uint64_t sequence = 0;
   Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
   if (!status.ok()) Records().Release(record);  // the task that never was
@@ -218,7 +218,7 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
   }
   Records().Retain(record.get());
   waits_.fetch_add(1, std::memory_order_relaxed);
-  Task task = AwaitTask(&record->gate_, &record->wait_passed_, timeout_ns, call);
+  Task task = AwaitTask(&record->gate_, &record->wait_passed_, timeout_ns, {}, call);
   uint64_t sequence = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &sequence);
   if (!status.ok()) {
@@ -235,7 +235,7 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
 Status Event::AwaitFlag(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
   Events().Retain(this);
   waits_.fetch_add(1, std::memory_order_relaxed);
-  Task task = AwaitTask(&flag_, &flag_wait_passed_, timeout_ns, call);
+  Task task = AwaitTask(&flag_, &flag_wait_passed_, timeout_ns, SignalOf(Signal::Role::kAwaits), call);
   Status status = stream.stream->Enqueue(stream.generation, current, task);
   if (!status.ok()) flag_wait_passed_.Reached();
   return status;
@@ -246,7 +246,7 @@ Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char*
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                    "the reset of an event without ACL_EVENT_EXTERNAL cannot be captured; reset it outside the capture");
   Events().Retain(this);
-  Task task = MarkTask(&flag_reset_, call);
+  Task task = MarkTask(&flag_reset_, SignalOf(Signal::Role::kTakesBack), call);
   task.flags = Task::kOfEvent | Task::kTakesBack;
   Status status = stream.stream->Enqueue(stream.generation, current, task);
   if (!status.ok()) Events().Release(this);

@@ -114,7 +114,7 @@ class Event final : public SlabObject {
   // The task of the record was queued as `sequence`, or it was not.
   void AdoptRecord(Record* record, uint64_t sequence, bool queued);
   // What a replay waits for: the latest record, or nothing.
-  void BindWait(ReplayBinding* binding);
+  RecordHold BindWait(ReplayBinding* binding);
 
   // What stands behind an event with ACL_EVENT_IPC, null for the others: its records may be of other processes.
   IpcEvent* ipc() const { return ipc_.get(); }
@@ -175,6 +175,10 @@ class Event final : public SlabObject {
   Status RecordInCapture(Stream& stream, class Model& model, const char* call);
   Status AwaitCaptured(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, bool* handled);
   void ForgetLatest(const Record* only_if);
+  // Streams look at the flag of a classic event alone; the others' waits name their record.
+  Signal SignalOf(Signal::Role role) const {
+    return kind_ == Kind::kClassic ? Signal{this, static_cast<uint32_t>(id_), role, false} : Signal{};
+  }
   void TakeId();
   Status AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);
   Status AwaitFlag(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);

@@ -43,7 +43,7 @@ Status Event::RecordInCapture(Stream& stream, Model& model, const char* call) {
     task.kind = TaskKind::kMark;
     task.flags = Task::kOfEvent;
     task.call = call;
-    task.mark.marker = &flag_set_;
+    task.mark = {&flag_set_, SignalOf(Signal::Role::kSets)};
     Status status = model.Capture(stream, task);
     if (!status.ok()) Events().Release(this);
     return status;
@@ -105,12 +105,13 @@ Status Event::CaptureExternal(StreamRef stream, bool record, const char* call) {
   return status;
 }
 
-void Event::BindWait(ReplayBinding* binding) {
+RecordHold Event::BindWait(ReplayBinding* binding) {
   RecordHold record = latest();
-  if (!record || record->state() != Record::State::kPending) return;
+  if (!record || record->state() != Record::State::kPending) return RecordHold();
   Records().Retain(record.get());
   waits_.fetch_add(1, std::memory_order_relaxed);
   *binding = {&record->gate_, &record->wait_passed_};
+  return record;
 }
 
 void Event::FlagSet::Reached() {

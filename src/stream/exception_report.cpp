@@ -10,6 +10,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/no_destroy.h"
+#include "engine/watcher.h"
 #include "stream/host_thread.h"
 
 namespace ropeway {
@@ -109,6 +110,8 @@ void AwaitExceptionReports() {
   Teller& teller = TheTeller();
   LockGuard lock(teller.mutex);
   const uint64_t last = teller.reported;
+  if (teller.told >= last) return;
+  const HostWait wait(WaitReason::kReport, 0, 0);
   while (teller.told < last) teller.changed.wait(teller.mutex);
 }
 

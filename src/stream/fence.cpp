@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "engine/watcher.h"
 #include "stream/stream.h"
 
 namespace ropeway {
@@ -203,6 +204,8 @@ bool Fence::Passed() const { return g_periods.get().Ended(period_); }
 void Fence::Rouse(Stream& stream) { g_periods.get().Add(stream); }
 
 bool Fence::Await() const {
+  if (Passed()) return true;
+  const HostWait wait(WaitReason::kWork, 0, 0);
   uint64_t progress = TotalProgress();
   for (int64_t since = NowNs(); !Passed();) {
     if (NowNs() - since > (g_periods.get().HeldUp(period_) ? kHeldUpNs : kRunningNs)) return false;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "engine/watcher.h"
 
 namespace ropeway {
 namespace {
@@ -109,8 +110,15 @@ Status IpcEvent::AwaitOn(StreamRef stream, const FailureScope* current, int64_t 
   RW_TRY_SET(const Latest latest, Watch(operation->watch(), operation));
   if (latest.state == State::kNothing) return Ok();
   if (latest.state == State::kFailed) operation->Finish(ACL_ERROR_RT_IPC_ERROR, kNeverDone);  // seen at synchronise
-  Status status = operation->LaunchOn(stream, current, timeout_ns, call);
-  if (!status.ok()) Unwatch(operation->watch());
+  uint64_t sequence = 0;
+  Status status = operation->LaunchOn(stream, current, timeout_ns, call, &sequence);
+  if (!status.ok()) {
+    Unwatch(operation->watch());
+  } else if (Watcher* watcher = ActiveWatcher()) {
+    uint64_t recorded = 0;
+    if (const StreamHold own = FindOwn(latest.record, &recorded))
+      watcher->Ordered({static_cast<uint32_t>(own->id()), recorded, static_cast<uint32_t>(stream.stream->id()), sequence, call});
+  }
   return status;
 }
 
@@ -132,6 +140,7 @@ Status IpcEvent::Synchronize(Deadline deadline) {
   if (latest.state == State::kNothing) return Ok();
   if (latest.state == State::kFailed) return NeverDone();
   uint64_t sequence = 0;
+  const HostWait wait(WaitReason::kProcess, 0, 0);
   // Waiting for the own stream helps it on; then only the home's word is missing.
   if (StreamHold own = FindOwn(latest.record, &sequence); own) {
     if (own->queue().Wait(sequence, deadline) == WaitOutcome::kAborted && !latch->Done()) {

@@ -3,6 +3,7 @@
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "base/mutex.h"
+#include "engine/watcher.h"
 #include "stream/ipc_event_home.h"
 
 namespace ropeway {
@@ -31,7 +32,10 @@ class EventImport final : public IpcEvent, public ipc::Listener {
   Result<Latest> Watch(uint64_t watch, Told told) override;
   void Unwatch(uint64_t watch) override;
 
-  Result<ipc::Message> Ask(const ipc::Message& message) { return connection_->Call(message, Deadline::AfterMs(ipc::kPatienceMs)); }
+  Result<ipc::Message> Ask(const ipc::Message& message) {
+    const HostWait wait(WaitReason::kProcess, 0, 0);
+    return connection_->Call(message, Deadline::AfterMs(ipc::kPatienceMs));
+  }
   Result<Latest> AskLatest(const ipc::Message& message);
   static Told Take(std::map<uint64_t, Told>* from, uint64_t name);
 
@@ -47,6 +51,7 @@ class EventImport final : public IpcEvent, public ipc::Listener {
 Status EventImport::Join(const ipc::Key& key) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   const auto listener = std::shared_ptr<ipc::Listener>(shared_from_this(), this);
+  const HostWait wait(WaitReason::kProcess, 0, 0);
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kEventOfferType, listener, Deadline::AfterMs(ipc::kPatienceMs)));
   connection_ = std::move(joined.connection);
   device_ = static_cast<int>(joined.welcome.value[0]);

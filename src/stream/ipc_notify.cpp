@@ -5,6 +5,7 @@
 #include "acl/error_codes/rt_error_codes.h"
 #include "base/no_destroy.h"
 #include "engine/backend.h"
+#include "engine/watcher.h"
 
 namespace ropeway {
 namespace {
@@ -175,6 +176,7 @@ class NotifyImport::Request final : public Operation {
 Result<std::shared_ptr<NotifyImport>> NotifyImport::Open(const ipc::Key& key) {
   RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
   auto home = std::make_shared<NotifyImport>();
+  const HostWait wait(WaitReason::kProcess, 0, 0);
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kNotifyOfferType, home, Deadline::AfterMs(ipc::kPatienceMs)));
   home->connection_ = std::move(joined.connection);
   home->device_ = static_cast<int>(joined.welcome.value[0]);

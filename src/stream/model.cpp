@@ -27,10 +27,19 @@ ModelPartSlab& ModelParts() {
 
 // --- Replay -------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+OrderSight OrderBehind(Record& awaited, const Event& event) {
+  return {static_cast<uint32_t>(awaited.stream().id()), awaited.sequence(), 0, 0, nullptr, static_cast<uint32_t>(event.id())};
+}
+
+}  // namespace
+
 // An external record counts as one that this replay's submit makes; an external wait is tied to the latest record of now.
-ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records) {
+ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records, std::vector<OrderSight>* orders) {
   if (externals_.empty()) return nullptr;
   records->reserve(externals_.size());
+  if (ActiveWatcher() != nullptr) orders->reserve(externals_.size());
   auto bindings = std::make_unique<ReplayBinding[]>(externals_.size());
   for (size_t i = 0; i < externals_.size(); ++i) {
     if (!externals_[i].record) continue;
@@ -41,7 +50,10 @@ ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*
     records->emplace_back(&event, record);
   }
   for (size_t i = 0; i < externals_.size(); ++i) {
-    if (!externals_[i].record) externals_[i].event->BindWait(&bindings[i]);
+    if (externals_[i].record) continue;
+    Event& event = *externals_[i].event;
+    const RecordHold awaited = event.BindWait(&bindings[i]);
+    if (awaited && ActiveWatcher() != nullptr) orders->push_back(OrderBehind(*awaited, event));
   }
   return bindings.release();
 }
@@ -78,7 +90,8 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
   Task task{};
   task.kind = TaskKind::kReplay;
   task.call = call;
-  task.replay = {&graph_, Bind(stream, &records), FreeClock::Now()};
+  std::vector<OrderSight> orders;
+  task.replay = {&graph_, Bind(stream, &records, &orders), FreeClock::Now()};
   Models().Retain(this);  // the task's: whoever destroys the model, the graph stays until the replay is gone
   uint64_t sequence = 0;
   Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
@@ -86,6 +99,12 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
   if (!status.ok()) {
     DropTask(task);
     return status;
+  }
+  for (OrderSight& order : orders) {
+    order.to_stream = static_cast<uint32_t>(on->id());
+    order.to_sequence = sequence;
+    order.call = call;
+    ActiveWatcher()->Ordered(order);
   }
   LockGuard lock(mutex_);
   executions_.push_back({std::move(on), sequence});
@@ -114,6 +133,8 @@ Status Model::Destroy() {
   for (Execution& execution : executions) {
     // A waiting thread helps, so this also gets a late schedule going. An abort ends the wait before it has ended the replay.
     Queue& queue = execution.stream->queue();
+    if (queue.completed() >= execution.sequence) continue;
+    const HostWait wait(WaitReason::kWork, static_cast<uint32_t>(execution.stream->id()), execution.sequence);
     WaitOutcome outcome = WaitOutcome::kAborted;
     while (outcome == WaitOutcome::kAborted && queue.completed() < execution.sequence) outcome = queue.Wait(execution.sequence, deadline);
     if (outcome != WaitOutcome::kTimeout) continue;

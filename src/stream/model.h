@@ -19,6 +19,7 @@
 #include "base/slab.h"
 #include "base/status.h"
 #include "engine/task_graph.h"
+#include "engine/watcher.h"
 #include "stream/event.h"
 #include "stream/stream.h"
 
@@ -143,7 +144,8 @@ class Model final : public SlabObject, private GraphKeeper {
 
   void ReplayGone() override { Models().Release(this); }
   void Vanish();
-  ReplayBinding* Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records) RW_NOT_CHECKED;  // as branch_count
+  ReplayBinding* Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records,
+                      std::vector<OrderSight>* orders) RW_NOT_CHECKED;  // as branch_count
   static Record* MakeRecord(Event& event, const StreamRef& stream, const std::vector<std::pair<Event*, Record*>>& before);
 
   std::atomic<State> state_{State::kReady};

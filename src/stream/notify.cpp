@@ -8,10 +8,11 @@ namespace {
 
 std::atomic<int> g_next_notify_id{1};
 
-Task NotifyTask(TaskKind kind, const char* call) {
+Task NotifyMark(Marker* marker, const Signal& signal, const char* call) {
   Task task{};
-  task.kind = kind;
+  task.kind = TaskKind::kMark;
   task.call = call;
+  task.mark = {marker, signal};
   return task;
 }
 
@@ -54,24 +55,24 @@ Status Notify::Submit(StreamRef stream, const FailureScope* current, Task& task)
 Status Notify::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
   if (imported()) [[unlikely]]
     return home_->LaunchOn(stream, current, 0, NotifyImport::kSet, call);
-  Task task = NotifyTask(TaskKind::kMark, call);
-  task.mark.marker = &recorded_;
+  Task task = NotifyMark(&recorded_, SignalOf(Signal::Role::kSets), call);
   return Submit(stream, current, task);
 }
 
 Status Notify::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
   if (imported()) [[unlikely]]
     return home_->LaunchOn(stream, current, timeout_ns, NotifyImport::kTake, call);
-  Task task = NotifyTask(TaskKind::kAwait, call);
-  task.await = {&flag_, &passed_, timeout_ns};
+  Task task{};
+  task.kind = TaskKind::kAwait;
+  task.call = call;
+  task.await = {&flag_, &passed_, timeout_ns, SignalOf(Signal::Role::kAwaits)};
   return Submit(stream, current, task);
 }
 
 Status Notify::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
   if (imported()) [[unlikely]]
     return home_->LaunchOn(stream, current, 0, NotifyImport::kClear, call);
-  Task task = NotifyTask(TaskKind::kMark, call);
-  task.mark.marker = &was_reset_;
+  Task task = NotifyMark(&was_reset_, SignalOf(Signal::Role::kTakesBack), call);
   return Submit(stream, current, task);
 }
 

@@ -71,6 +71,7 @@ class Notify final : public SlabObject {
     Notify& notify_;
   };
   Status Submit(StreamRef stream, const FailureScope* current, Task& task);
+  Signal SignalOf(Signal::Role role) const { return {this, static_cast<uint32_t>(id_), role, true}; }
   // How waits end when one of the processes that share the notify has died: a record may never come. A flag that is set counts.
   static int ExplainDeath(TaskFailure* failure);
   void Withdraw();

@@ -18,7 +18,7 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
   Task task{};
   task.kind = TaskKind::kAwait;
   task.call = call;
-  task.await = {gate_.get(), &waited_, timeout_ns};
+  task.await = {gate_.get(), &waited_, timeout_ns, signal_};
   held_by_stream_ = shared_from_this();
   uint64_t number = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &number);
@@ -27,8 +27,9 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
   return status;
 }
 
-void Operation::Begin() {
+void Operation::Begin(uint64_t sequence) {
   if (started_.exchange(true, std::memory_order_acq_rel)) return;
+  sequence_ = sequence;
   try {
     Start();
   } catch (const std::bad_alloc&) {

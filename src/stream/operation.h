@@ -28,7 +28,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   bool Finish(int code, const char* text);
 
  protected:
-  Operation() = default;
+  // `signal`: what the operation does to something that others wait for, or waits for itself.
+  explicit Operation(const Signal& signal = {}) : signal_(signal) {}
   // The stream is here. Called once, on a thread of the engine or of a waiter that helps: it may not block and may not wait
   // for work of any stream. One that throws std::bad_alloc has had no effect; the operation is finished with 207001 then.
   virtual void Start() = 0;
@@ -37,13 +38,15 @@ class Operation : public std::enable_shared_from_this<Operation> {
   virtual void Abandoned(bool started) = 0;
   // Finish counted, but at that very moment the stream was aborted or its limit passed: nobody makes use of the outcome.
   virtual void Wasted(int) {}
+  // From the start on: its task's number in the stream.
+  uint64_t sequence() const { return sequence_; }
 
  private:
   // The one task that names the operation.
   class Waited final : public Marker {
    public:
     explicit Waited(Operation& operation) : operation_(operation) {}
-    void Begun() override { operation_.Begin(); }
+    void Begun(uint64_t sequence) override { operation_.Begin(sequence); }
     int Failed(bool, TaskFailure* failure) const override { return operation_.Explain(failure); }
     void TimedOut() override { timed_out_ = true; }
     void Reached() override { operation_.Leave(!timed_out_); }
@@ -53,11 +56,13 @@ class Operation : public std::enable_shared_from_this<Operation> {
     Operation& operation_;
     bool timed_out_ = false;  // whoever has the queue
   };
-  void Begin();
+  void Begin(uint64_t sequence);
   int Explain(TaskFailure* failure) const;
   // The stream has left, through the gate or not: gives up its reference, so the operation may be gone afterwards.
   void Leave(bool through_gate);
 
+  const Signal signal_;
+  uint64_t sequence_ = 0;
   LastingGate gate_;
   Waited waited_{*this};
   std::shared_ptr<Operation> held_by_stream_;

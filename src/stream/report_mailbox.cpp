@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "engine/watcher.h"
 #include "stream/stream.h"
 
 namespace ropeway {
@@ -71,7 +73,7 @@ Status ReportMailbox::Unsubscribe(uint64_t thread_number, Stream& stream) {
                   stream.id());
   }
   // Blocking callbacks are part of the stream; the serving thread must still be looping.
-  stream.queue().Wait(stream.queue().submitted(), Deadline::Never());
+  static_cast<void>(stream.WaitTold(stream.queue().submitted(), Deadline::Never()));
   Forget(stream);
   return Ok();
 }
@@ -93,8 +95,11 @@ Status ReportMailbox::Process(int32_t timeout_ms) {
   ReportMailbox* mailbox = Of(self, false);
   if (mailbox == nullptr) return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "the calling thread is not subscribed to a stream");
   LockGuard lock(mailbox->mutex_);
+  std::optional<HostWait> wait;
+  if (mailbox->calls_.empty()) wait.emplace(WaitReason::kReport, 0, 0);
   mailbox->changed_.wait_until(mailbox->mutex_, Deadline::AfterMs(timeout_ms).at(),
                                [mailbox]() RW_REQUIRES(mailbox->mutex_) { return !mailbox->calls_.empty() || mailbox->streams_ == 0; });
+  wait.reset();
   if (mailbox->streams_ == 0) return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "the calling thread is not subscribed to a stream");
   if (mailbox->calls_.empty()) return Fail(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback came within timeout %d ms", timeout_ms);
   while (!mailbox->calls_.empty()) {

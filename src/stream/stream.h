@@ -105,6 +105,8 @@ class Stream final : public SlabObject, public QueueOwner {
   // checks again.
   Status RequireContext(const FailureScope* current) const;
   Queue& queue() { return *queue_; }
+  // A wait of the program's thread, which a watcher hears of.
+  WaitOutcome WaitTold(uint64_t sequence, Deadline deadline);
   int priority() const { return priority_.load(std::memory_order_relaxed); }
   void SetPriority(int priority);
   FailureScope& failure_scope() { return *options_.scope; }
@@ -160,8 +162,6 @@ class Stream final : public SlabObject, public QueueOwner {
   Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
   Queue::Submission SubmitTold(Task& task);
-  // A wait of the program's thread, which a watcher hears of.
-  WaitOutcome WaitTold(uint64_t sequence, Deadline deadline);
   // 507046, with what is in the way of task `last`.
   [[gnu::cold]] Status ExplainTimeout(uint64_t last, int64_t waited_ns);
   Status KeepForLater(const Task& task) RW_REQUIRES(lock_);

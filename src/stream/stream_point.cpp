@@ -21,7 +21,7 @@ Status StreamPoint::AwaitOn(StreamRef stream, const FailureScope* current, const
   Task task{};
   task.kind = TaskKind::kAwait;
   task.call = call;
-  task.await = {gate_.get(), waiting.get(), 0};
+  task.await = {gate_.get(), waiting.get(), 0, {}};
   RW_TRY(stream.stream->Enqueue(stream.generation, current, task));
   waiting.release();  // the task's
   return Ok();

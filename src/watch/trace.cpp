@@ -51,6 +51,7 @@ struct SiteCache {
 struct Pen {
   std::byte* next = nullptr;
   std::byte* end = nullptr;
+  std::byte* wait = nullptr;  // a record of this chunk: where the thread waits
   SiteCache* sites = nullptr;
 };
 constinit thread_local Pen t_pen RW_HOT_TLS;
@@ -87,8 +88,13 @@ inline void Store(std::byte* at, const RecordHead& head) {
 
 void PutThread() {
   Record record{{RecordType::kThread, 0, 0, 0, static_cast<uint32_t>(gettid())}, {}};
-  char name[16] = {};
-  prctl(PR_GET_NAME, name);
+  // The first thread has the name of the file, which says little when that is a link or a copy of itself.
+  char name[sizeof(record.words)] = {};
+  if (gettid() == getpid()) {
+    std::snprintf(name, sizeof(name), "%s", program_invocation_short_name);
+  } else {
+    prctl(PR_GET_NAME, name);
+  }
   record.head.a = std::strncmp(name, "rw-", 3) == 0;
   std::memcpy(record.words, name, sizeof(name));
   std::memcpy(t_pen.next + sizeof(RecordHead), record.words, sizeof(record.words));
@@ -102,7 +108,7 @@ void PutThread() {
   // A chunk that another thread began may have little room left: those are used up.
   while (!desk.ended && static_cast<size_t>(t_pen.end - t_pen.next) < bytes) {
     if (desk.chunk != nullptr) g_chunks->HandInFull(std::exchange(desk.chunk, nullptr));
-    t_pen.next = t_pen.end = nullptr;
+    t_pen.next = t_pen.end = t_pen.wait = nullptr;
     desk.chunk = g_chunks->Take();
     if (desk.chunk == nullptr) break;
     t_pen.next = desk.chunk->begin + desk.chunk->used;
@@ -175,7 +181,9 @@ std::atomic<uint32_t> g_next_site{1};
 }
 
 uint32_t SiteNumber(const char* call) {
-  const CallSite site{t_call_site.caller, call != nullptr ? call : "?"};
+  const CallSite& outer = t_outer_call;
+  if (outer.call != nullptr) call = outer.call;
+  const CallSite site{outer.caller != nullptr ? outer.caller : t_call_site.caller, call != nullptr ? call : "?"};
   if (t_pen.sites != nullptr) [[likely]] {
     const SiteCache::Entry& known = t_pen.sites->entries[SiteCache::IndexOf(site)];
     if (known.caller == site.caller && known.call == site.call) [[likely]]
@@ -204,7 +212,14 @@ Sides SidesOf(const Task& task) {
   return sides;
 }
 
+const Signal* SignalOf(const Task& task) {
+  const bool mark = task.kind == TaskKind::kMark, await = task.kind == TaskKind::kAwait;
+  const Signal* const signal = mark ? &task.mark.signal : await ? &task.await.signal : nullptr;
+  return signal == nullptr || signal->object == nullptr ? nullptr : signal;
+}
+
 uint8_t LookOf(const Task& task) {
+  if (SignalOf(task) != nullptr) return trace::Look::kSignal | trace::Look::kNoMethod << 4;
   const bool planned = task.kind <= TaskKind::kSetWords;
   const Sides sides = SidesOf(task);
   return trace::Look::Of(sides.dst, sides.src, planned ? static_cast<uint8_t>(task.method) : trace::Look::kNoMethod);
@@ -215,8 +230,16 @@ uint64_t ItemsOf(const Task& task) {
   return task.kind == TaskKind::kBatch ? task.batch.list->pieces().size() : 1;
 }
 
-uint64_t SizesOf(const Task& task) {
-  return std::min<uint64_t>(TaskBytes(task), trace::kMostBytes) | std::min(ItemsOf(task), trace::kMostItems) << trace::kItemsShift;
+uint64_t Sizes(uint64_t bytes, uint64_t items) {
+  return std::min(bytes, trace::kMostBytes) | std::min(items, trace::kMostItems) << trace::kItemsShift;
+}
+
+// The third word of a submit. The numbers of roles are those of the format.
+uint64_t ContentOf(const Task& task) {
+  if (const Signal* const signal = SignalOf(task))
+    return trace::SignalWord::Of(reinterpret_cast<uintptr_t>(signal->object), signal->number,
+                                 static_cast<trace::SignalWord::Role>(signal->role), signal->one_each);
+  return Sizes(TaskBytes(task), ItemsOf(task));
 }
 
 uint8_t DeviceByte(int device) { return device < 0 || device >= trace::kHost ? trace::kHost : static_cast<uint8_t>(device); }
@@ -229,19 +252,22 @@ class TraceRecorder final : public Watcher {
     const Task& task = *sight.task;
     const uint64_t sequence = sight.stream_id == 0 ? ++TheDesk().own_copies : sight.sequence;
     const uint64_t site = SiteNumber(task.call);
-    Put(HeadOf(RecordType::kSubmit, sight, LookOf(task)), TraceTicks(), static_cast<uint32_t>(sequence) | site << 32, SizesOf(task));
+    Put(HeadOf(RecordType::kSubmit, sight, LookOf(task)), TraceTicks(), static_cast<uint32_t>(sequence) | site << 32, ContentOf(task));
+    if (t_transfer != nullptr) [[unlikely]]
+      Transferred(sight.stream_id, sequence, *t_transfer);
   }
 
   uint64_t Started(const TaskSight& sight) override {
     const uint64_t now = TraceTicks();
-    if (MayStandStill(sight.task->kind)) Put(HeadOf(RecordType::kStart, sight, 0), now, 0, static_cast<uint32_t>(sight.sequence));
+    if (MayStandStill(sight.task->kind) && !sight.inside_graph)
+      Put(HeadOf(RecordType::kStart, sight, 0), now, 0, static_cast<uint32_t>(sight.sequence));
     return now;
   }
 
   void Finished(const TaskSight& sight, const RunSight& run) override {
     const uint64_t sequence = sight.stream_id == 0 ? TheDesk().own_copies : sight.sequence;
-    const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (run.inside_graph ? trace::kOfGraph : 0));
-    if (run.inside_graph) PutInsideGraph(sight, run.started);
+    const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (sight.inside_graph ? trace::kOfGraph : 0));
+    if (sight.inside_graph) PutInsideGraph(sight, run.started);
     Put(HeadOf(RecordType::kRun, sight, flags), run.started, TraceTicks(),
         static_cast<uint32_t>(sequence) | static_cast<uint64_t>(static_cast<uint32_t>(run.code)) << 32);
   }
@@ -252,10 +278,19 @@ class TraceRecorder final : public Watcher {
 
   uint64_t WaitBegins(const WaitSight& sight) override {
     const uint64_t now = TraceTicks();
-    PutWait(RecordType::kWait, sight, now, 0);
+    const uint64_t site = CurrentSite();
+    if (Room(trace::kSlotSize) != nullptr) t_pen.wait = t_pen.next;
+    PutWait(RecordType::kWait, sight, now, 0, site);
     return now;
   }
-  void WaitEnds(const WaitSight& sight, uint64_t begun) override { PutWait(RecordType::kWaited, sight, begun, TraceTicks()); }
+  // In the record of its begin, unless that is in a chunk that was handed in, or another wait came between.
+  void WaitEnds(const WaitSight& sight, uint64_t begun) override {
+    const uint64_t now = TraceTicks();
+    std::byte* const at = std::exchange(t_pen.wait, nullptr);
+    if (at == nullptr || reinterpret_cast<uint64_t*>(at)[1] != begun) return PutWait(RecordType::kWaited, sight, begun, now, CurrentSite());
+    reinterpret_cast<uint64_t*>(at)[2] = now;
+    Store(at, WaitHead(RecordType::kWaited, sight));
+  }
 
   void Allocated(const BlockSight& sight) override { PutBlock(RecordType::kAllocate, sight); }
   void Freed(const BlockSight& sight) override { PutBlock(RecordType::kFree, sight); }
@@ -270,21 +305,29 @@ class TraceRecorder final : public Watcher {
         static_cast<uint32_t>(sight.from_sequence) | sight.to_sequence << 32);
   }
 
+  void Transferred(uint32_t stream_id, uint64_t sequence, const TransferSight& sight) override {
+    Put({RecordType::kTransfer, static_cast<uint8_t>(sight.link), 0, 0, stream_id}, sight.rank, static_cast<uint32_t>(sequence),
+        Sizes(sight.bytes, sight.items));
+  }
+
   void Flush() override { g_chunks->End(); }
 
  private:
   static RecordHead HeadOf(RecordType type, const TaskSight& sight, uint8_t flags) {
     return {type, static_cast<uint8_t>(sight.task->kind), flags, DeviceByte(sight.device), sight.stream_id};
   }
-  // What a submit would have said of a task that has none; its run follows.
+  // What a submit would have said of a task that has none; its run is the next record, and in the same chunk.
   static void PutInsideGraph(const TaskSight& sight, uint64_t started) {
     const uint64_t site = SiteNumber(sight.task->call);
+    static_cast<void>(Room(2 * trace::kSlotSize));
     Put(HeadOf(RecordType::kInsideGraph, sight, LookOf(*sight.task)), started, static_cast<uint32_t>(sight.sequence) | site << 32,
-        SizesOf(*sight.task));
+        ContentOf(*sight.task));
   }
-  static void PutWait(RecordType type, const WaitSight& sight, uint64_t begin, uint64_t end) {
-    const uint64_t site = CurrentSite();
-    Put({type, static_cast<uint8_t>(sight.reason), 0, 0, sight.stream_id}, begin, end, static_cast<uint32_t>(sight.sequence) | site << 32);
+  static RecordHead WaitHead(RecordType type, const WaitSight& sight) {
+    return {type, static_cast<uint8_t>(sight.reason), 0, 0, sight.stream_id};
+  }
+  static void PutWait(RecordType type, const WaitSight& sight, uint64_t begin, uint64_t end, uint64_t site) {
+    Put(WaitHead(type, sight), begin, end, static_cast<uint32_t>(sight.sequence) | site << 32);
   }
   static void PutBlock(RecordType type, const BlockSight& sight) {
     const uint32_t site = SiteNumber(sight.call);
@@ -360,8 +403,11 @@ void DescribeNames(TraceChunks& chunks) {
     PutName(chunks, NameTable::kMethod, static_cast<size_t>(method), CopyMethodName(method));
     PutName(chunks, NameTable::kMethodReason, static_cast<size_t>(method), CopyMethodReason(method));
   }
-  constexpr const char* kWaits[] = {"work", "event", "room", "report"};
+  constexpr const char* kWaits[] = {"work", "event", "room", "report", "process", "rank"};
+  static_assert(trace::kRankWait == static_cast<uint8_t>(WaitReason::kRank) && std::size(kWaits) == trace::kRankWait + 1);
   for (size_t i = 0; i < std::size(kWaits); ++i) PutName(chunks, NameTable::kWaitReason, i, kWaits[i]);
+  constexpr const char* kLinks[] = {"", "local", "shared memory", "tcp", "ucx", "several"};
+  for (size_t i = 0; i < std::size(kLinks); ++i) PutName(chunks, NameTable::kLink, i, kLinks[i]);
 }
 
 // As it was asked for, and as it is called.
@@ -393,6 +439,13 @@ std::string Expanded(const TraceOptions& options) {
 }
 
 }  // namespace
+
+const void* TellTracePlace(const char* text) {
+  static std::atomic<uint64_t> last{trace::kNamedPlace};
+  if (ActiveWatcher() == nullptr) return nullptr;
+  const uint64_t number = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return PutText(TextRecord({RecordType::kPlace, 0, 0, 0, 0}, {number}, text)) ? reinterpret_cast<const void*>(number) : nullptr;
+}
 
 void TellTraceRank(uint32_t rank, uint32_t ranks) {
   static std::atomic<bool> told{false};

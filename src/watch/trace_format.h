@@ -11,7 +11,7 @@
 namespace ropeway::trace {
 
 inline constexpr char kMagic[8] = "RWTRACE";
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 inline constexpr size_t kHeaderSize = 4096;
 inline constexpr size_t kChunkSize = size_t{64} << 10;
 inline constexpr size_t kSlotSize = 32;
@@ -54,11 +54,13 @@ enum class RecordType : uint8_t {
   kAllocate,
   kFree,
   kOrder,
-  kInsideGraph,  // as kSubmit, of a task that has none; its kRun follows
+  kInsideGraph,  // as kSubmit, of a task that has none; its kRun is the next record
+  kTransfer,     // what a task of HCCL carries, and by which link; the last one counts
   // With a text; `a` is how many slots they take.
   kSite,
   kModule,
   kName,
+  kPlace,
 };
 
 // The first word of every record.
@@ -72,21 +74,24 @@ struct RecordHead {
 
 // What the words of a record are, by type:
 //            a            b                 c             d        word 1   word 2               word 3
-// kThread    1: a lane    -                 -             tid      name (16 bytes)               -
-// kSubmit    task kind    Look              device        stream   when     sequence, site << 32  bytes, items << 44
+// kThread    1: a lane    -                 -             tid      name: all that is left
+// kSubmit    task kind    Look              device        stream   when     sequence, site << 32  bytes, items << 44; or a SignalWord
 // kInsideGraph: as kSubmit; word 1 is the start
 // kRun       task kind    RunFlag           device        stream   start    end                  sequence, code << 32
 // kStart     task kind    RunFlag           device        stream   start    -                    sequence
 // kDrop      task kind    -                 device        stream   when     -                    sequence
-// kWait      WaitReason   -                 -             stream   begin    0                    sequence, site << 32
-// kWaited    WaitReason   -                 -             stream   begin    end                  sequence, site << 32
+// kWait      WaitReason   -                 -             stream   begin    0                    sequence or rank, site << 32
+// kWaited    WaitReason   -                 -             stream   begin    end                  sequence or rank, site << 32
+// kTransfer  index of its link's name       -             stream   rank     sequence             bytes, items << 44
 // kAllocate  -            -                 device        site     when     address              bytes
 // kFree      -            -                 device        site     when     address              bytes
 // kOrder     the event's number, 24 bits                  site     when     from, to << 32       sequences of both
 // kSite      slots        -                 -             site     caller   name of the call: all that is left
-// kModule    slots        -                 -             -        begin    end                  distance to its file's addresses, then the
-// path kName      slots        NameTable         index         -        the text: all that is left Device 255 is the host. Stream 0 is no
-// stream: a copy that the calling thread made by itself, numbered by its thread.
+// kModule    slots        -                 -             -        begin    end                  distance to its file's addresses, then
+//                                                                  the path
+// kName      slots        NameTable         index         -        the text: all that is left
+// kPlace     slots        -                 -             -        number   "file:line": all that is left
+// Device 255 is the host. Stream 0 is no stream: a copy that the calling thread made by itself, numbered by its thread.
 struct Record {
   RecordHead head;
   uint64_t words[3];
@@ -97,7 +102,29 @@ inline constexpr uint8_t kHost = 255;
 inline constexpr int kItemsShift = 44;
 inline constexpr uint64_t kMostBytes = (uint64_t{1} << kItemsShift) - 1, kMostItems = (uint64_t{1} << (64 - kItemsShift)) - 1;
 
-enum class NameTable : uint8_t { kKind, kMethod, kMethodReason, kWaitReason };
+enum class NameTable : uint8_t { kKind, kMethod, kMethodReason, kWaitReason, kLink };
+
+// A wait for a rank has its number in the place of a task's.
+constexpr uint8_t kRankWait = 5;
+
+// What a mark or a wait has to do with an event, a notify or a counter, by which its stream is behind another.
+struct SignalWord {
+  enum class Role : uint8_t { kAwaits, kSets, kTakesBack };
+  static constexpr uint64_t Of(uintptr_t object, uint32_t number, Role role, bool one_each) {
+    return (object >> 4 & kObjects) | (number & kNumbers) << kItemsShift | static_cast<uint64_t>(role) << 60 |
+           static_cast<uint64_t>(one_each) << 62;
+  }
+  static constexpr uint64_t Object(uint64_t word) { return word & kObjects; }
+  static constexpr uint32_t Number(uint64_t word) { return static_cast<uint32_t>(word >> kItemsShift & kNumbers); }
+  static constexpr Role RoleOf(uint64_t word) { return static_cast<Role>(word >> 60 & 3); }
+  static constexpr bool OneEach(uint64_t word) { return (word >> 62 & 1) != 0; }
+
+ private:
+  static constexpr uint64_t kObjects = kMostBytes, kNumbers = 0xFFFF;
+};
+
+// A caller that is no address but the number of a place that was told by its name: of a program in another language.
+constexpr uint64_t kNamedPlace = uint64_t{1} << 63;
 
 // Where memory is, as the record of a submit has it.
 enum class Side : uint8_t { kUnknown, kDevice, kPinned, kPageable };
@@ -105,12 +132,13 @@ enum class Side : uint8_t { kUnknown, kDevice, kPinned, kPageable };
 // Of a submit: both sides and the method, in one byte.
 struct Look {
   static constexpr uint8_t kNoMethod = 7;
+  static constexpr uint8_t kSignal = 1 << 7;  // the third word of the record is a SignalWord
   static constexpr uint8_t Of(Side dst, Side src, uint8_t method) {
     return static_cast<uint8_t>(static_cast<uint8_t>(dst) | static_cast<uint8_t>(src) << 2 | method << 4);
   }
   static constexpr Side Dst(uint8_t look) { return static_cast<Side>(look & 3); }
   static constexpr Side Src(uint8_t look) { return static_cast<Side>(look >> 2 & 3); }
-  static constexpr uint8_t Method(uint8_t look) { return look >> 4; }
+  static constexpr uint8_t Method(uint8_t look) { return look >> 4 & 7; }
 };
 
 enum RunFlag : uint8_t { kSideBySide = 1, kOfGraph = 2 };

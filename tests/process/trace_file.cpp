@@ -1,9 +1,15 @@
 // ROPEWAY_TRACE=file: what a process did is in the file, however the process ends.
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <thread>
 
 #include "acl/acl.h"
 #include "cli/trace_data.h"
@@ -113,13 +119,90 @@ void OtherWork() {
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.other), ACL_SUCCESS);
 }
 
-// A graph of two copies, which is replayed twice.
+// `other` is behind `stream` by all means but a plain event: a classic event, a notify that is waited for first (twice), an event that
+// processes share, and a graph that waits for the outside.
+void InOrder() {
+  const Scene scene;
+  aclrtEvent classic = nullptr, shared = nullptr, outside = nullptr;
+  aclrtNotify notify = nullptr;
+  RW_CHECK_EQ(aclrtCreateEventWithFlag(&classic, ACL_EVENT_SYNC), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtCreateEventExWithFlag(&shared, ACL_EVENT_IPC), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtCreateEventExWithFlag(&outside, ACL_EVENT_SYNC), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtCreateNotify(&notify, 0), ACL_SUCCESS);
+  const auto copy = [&](aclrtStream stream) {
+    return aclrtMemcpyAsync(scene.device, kSize, scene.host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+  };
+  aclmdlRI graph = nullptr;
+  RW_CHECK_EQ(aclmdlRICaptureBegin(scene.other, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEventWithFlag(scene.other, outside, 0, ACL_EVENT_WAIT_EXTERNAL), ACL_SUCCESS);
+  RW_CHECK_EQ(copy(scene.other), ACL_SUCCESS);
+  RW_CHECK_EQ(aclmdlRICaptureEnd(scene.other, &graph), ACL_SUCCESS);
+  static std::atomic<bool> go{false};
+  const auto hold = [](void*) {
+    while (!go) sched_yield();
+  };
+  RW_CHECK_EQ(aclrtLaunchHostFunc(scene.stream, hold, nullptr), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtRecordEvent(classic, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEvent(scene.other, classic), ACL_SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    RW_CHECK_EQ(aclrtWaitAndResetNotify(notify, scene.other, 0), ACL_SUCCESS);
+    RW_CHECK_EQ(copy(scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtRecordNotify(notify, scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(copy(scene.other), ACL_SUCCESS);
+    if (i != 0) break;
+    go = true;  // or the second record finds the flag set
+    RW_CHECK_EQ(aclrtSynchronizeStream(scene.other), ACL_SUCCESS);
+    go = false;
+    RW_CHECK_EQ(aclrtLaunchHostFunc(scene.stream, hold, nullptr), ACL_SUCCESS);
+  }
+  RW_CHECK_EQ(aclrtRecordEvent(shared, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEvent(scene.other, shared), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtRecordEvent(outside, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclmdlRIExecuteAsync(graph, scene.other), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeEventWithTimeout(shared, 1), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  go = true;
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.other), ACL_SUCCESS);
+}
+
+// Nothing comes, and nobody helps.
+void AwaitReport() {
+  const Scene scene;
+  RW_CHECK_EQ(aclrtSubscribeReport(static_cast<uint64_t>(pthread_self()), scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtProcessReport(1), ACL_ERROR_RT_REPORT_TIMEOUT);
+  RW_CHECK_EQ(aclrtUnSubscribeReport(static_cast<uint64_t>(pthread_self()), scene.stream), ACL_SUCCESS);
+}
+
+// Killed in the middle of its work, by a thread of its own. How many submits had returned by then is in a file.
+constexpr const char* kCounter = "RW_TEST_COUNTER";
+std::atomic<uint64_t>* Counter(const char* path) {
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  RW_CHECK_EQ(ftruncate(file, sizeof(uint64_t)), 0);
+  void* const page = mmap(nullptr, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return static_cast<std::atomic<uint64_t>*>(page);
+}
+void IsKilledAtWork() {
+  constexpr uint64_t kEnough = 20000;
+  const Scene scene;
+  std::atomic<uint64_t>& submitted = *Counter(std::getenv(kCounter));
+  std::thread([&submitted] {
+    while (submitted < kEnough) sched_yield();
+    kill(getpid(), SIGKILL);
+  }).detach();
+  for (;; ++submitted)
+    RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, kSize, scene.host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_SUCCESS);
+}
+
+// A graph of two copies and a function, which is replayed twice.
 void Graph() {
   const Scene scene;
   aclmdlRI graph = nullptr;
   RW_CHECK_EQ(aclmdlRICaptureBegin(scene.stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
   RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, kSize, scene.host, kSize, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_SUCCESS);
   RW_CHECK_EQ(aclrtMemcpyAsync(scene.host, kSize / 2, scene.device, kSize / 2, ACL_MEMCPY_DEVICE_TO_HOST, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtLaunchHostFunc(
+                  scene.stream, [](void*) {}, nullptr),
+              ACL_SUCCESS);
   RW_CHECK_EQ(aclmdlRICaptureEnd(scene.stream, &graph), ACL_SUCCESS);
   for (int i = 0; i < 2; ++i) RW_CHECK_EQ(aclmdlRIExecuteAsync(graph, scene.stream), ACL_SUCCESS);
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
@@ -238,13 +321,70 @@ void WaitsAndEdges(const process_test::Env& env) {
   RW_CHECK_EQ(trace.names[trace.edges[0].call], std::string("aclrtStreamWaitEvent"));
 }
 
+void Edges(const process_test::Env& env) {
+  process_test::Child child;
+  const TraceData trace = TraceOf("in_order", &child, env);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  std::map<std::string, size_t> calls;
+  const auto kind_of = [&](uint32_t stream, uint64_t sequence) {
+    for (const TraceTask& task : trace.tasks) {
+      if (task.stream == stream && task.sequence == sequence && task.submit_ns >= 0) return trace.names[task.kind];
+    }
+    return std::string();
+  };
+  for (const auto& edge : trace.edges) {
+    const std::string& call = trace.names[edge.call];
+    ++calls[call];
+    RW_CHECK(edge.from != edge.to && edge.site != kNone);
+    const std::string from = kind_of(edge.from, edge.from_sequence), to = kind_of(edge.to, edge.to_sequence);
+    RW_CHECK(from == "record" || from == "wait");  // that of an event of other processes waits for its home
+    RW_CHECK_EQ(to, std::string(call == "aclmdlRIExecuteAsync" ? "replay" : "wait"));
+  }
+  RW_CHECK_EQ(calls["aclrtStreamWaitEvent"], 2u);
+  RW_CHECK_EQ(calls["aclrtWaitAndResetNotify"], 2u);
+  RW_CHECK_EQ(calls["aclmdlRIExecuteAsync"], 1u);
+  RW_CHECK_EQ(trace.edges.size(), 5u);
+  size_t of_process = 0;
+  for (const auto& wait : trace.waits)
+    of_process += trace.names[wait.reason] == "process" && trace.names[wait.call] == "aclrtSynchronizeEventWithTimeout";
+  RW_CHECK_EQ(of_process, 1u);
+}
+
+void Reports() {
+  process_test::Child child;
+  const TraceData trace = TraceOf("await_report", &child);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  RW_CHECK_EQ(trace.waits.size(), 1u);
+  if (trace.waits.size() != 1) return;
+  RW_CHECK_EQ(trace.names[trace.waits[0].reason], std::string("report"));
+  RW_CHECK_EQ(trace.names[trace.waits[0].call], std::string("aclrtProcessReport"));
+  RW_CHECK(trace.waits[0].end_ns - trace.waits[0].begin_ns >= 1000000);
+  RW_CHECK_EQ(trace.threads[trace.waits[0].thread].name, std::string("process_test"));  // and not "exe"
+}
+
+// What had been submitted is there, to the last call that had returned.
+void KilledAtWork() {
+  const std::string path = TracePath("_counter");
+  const std::atomic<uint64_t>& submitted = *Counter(path.c_str());
+  process_test::Child child;
+  const TraceData trace = TraceOf("killed_at_work", &child, {{kCounter, path.c_str()}});
+  RW_CHECK(child.KilledBy(SIGKILL));
+  std::remove(path.c_str());
+  uint64_t seen = 0;
+  for (const TraceTask& task : trace.tasks) seen += task.submit_ns >= 0 && trace.names[task.kind] == "copy";
+  RW_CHECK(submitted >= 20000);
+  RW_CHECK(seen >= submitted);
+  RW_CHECK_EQ(trace.processes.at(0).dropped, 0u);
+}
+
 void Graphs(const process_test::Env& env) {
   process_test::Child child;
   const TraceData trace = TraceOf("graph", &child, env);
   if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
-  size_t replays = 0, up = 0, down = 0;
+  size_t replays = 0, up = 0, down = 0, calls = 0;
   for (const TraceTask& task : trace.tasks) {
     replays += trace.names[task.kind] == "replay" && task.end_ns >= 0;
+    calls += trace.names[task.kind] == "call" && task.submit_ns == -1 && task.end_ns >= task.start_ns;
     if (trace.names[task.kind] != "copy") continue;
     RW_CHECK_EQ(task.submit_ns, int64_t{-1});
     RW_CHECK(task.end_ns >= task.start_ns && task.start_ns >= 0);
@@ -252,6 +392,7 @@ void Graphs(const process_test::Env& env) {
     down += task.bytes == kSize / 2 && trace.names[task.direction] == "D2H";
   }
   RW_CHECK_EQ(replays, 2u);
+  RW_CHECK_EQ(calls, 2u);
   RW_CHECK_EQ(up, 2u);
   RW_CHECK_EQ(down, 2u);
 }
@@ -267,6 +408,7 @@ void OnCuda() {
   RW_CHECK_EQ(tidy.processes.at(0).engine, std::string("cuda"));
   ExpectAll("tidy on cuda", tidy);
   WaitsAndEdges(env);
+  Edges(env);
   Graphs(env);
   const TraceData refused = TraceOf("refused", &child, env);
   if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
@@ -298,7 +440,10 @@ void Names() {
 
 void All() {
   Ends();
+  KilledAtWork();
   WaitsAndEdges({});
+  Edges({});
+  Reports();
   Graphs({});
   OnCuda();
   Names();
@@ -317,6 +462,9 @@ int main(int argc, char** argv) {
                              {"terminates", &Terminates},
                              {"leaves", &LeavesAtOnce},
                              {"killed", &IsKilled},
+                             {"killed_at_work", &IsKilledAtWork},
+                             {"in_order", &InOrder},
+                             {"await_report", &AwaitReport},
                              {"graph", &Graph},
                              {"refused", &RefusedByDriver},
                              {"other_work", &OtherWork}});

@@ -15,14 +15,14 @@ using testing::StartsWith;
 constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
 
 std::string First(const TraceScript& script) {
-  const Answer answer = Analyse(script.trace);
+  const Answer answer = Analyse(script.trace, TraceScript::kRate);
   return answer.findings.empty() ? "" : answer.findings[0].pattern;
 }
 
-std::string FirstLine(const TraceScript& script) { return Words(script.trace, Analyse(script.trace))[0]; }
+std::string FirstLine(const TraceScript& script) { return Words(script.trace, Analyse(script.trace, TraceScript::kRate))[0]; }
 
 bool Found(const TraceScript& script, const std::string& pattern) {
-  for (const Finding& finding : Analyse(script.trace).findings) {
+  for (const Finding& finding : Analyse(script.trace, TraceScript::kRate).findings) {
     if (finding.pattern == pattern) return true;
   }
   return false;
@@ -279,7 +279,7 @@ TEST(AnalysisTest, TheCostliestComesFirst) {
   const uint32_t stream = script.NewStream();
   for (int i = 0; i < 100; ++i) script.Synchronous(8 * kMiB, 12);
   for (int i = 0; i < 100; ++i) script.Pageable(stream, kMiB, 8);
-  const std::vector<std::string> words = Words(script.trace, Analyse(script.trace));
+  const std::vector<std::string> words = Words(script.trace, Analyse(script.trace, TraceScript::kRate));
   ASSERT_EQ(words.size(), 2u);
   EXPECT_THAT(words[0], HasSubstr("100 synchronous copies"));
   EXPECT_THAT(words[1], StartsWith("then 11 %: 100 pageable copies of 1 MiB"));
@@ -288,12 +288,12 @@ TEST(AnalysisTest, TheCostliestComesFirst) {
 TEST(AnalysisTest, WhatTheTraceLacksIsSaid) {
   TraceScript script;
   script.trace.processes[0].dropped = 1200;
-  const std::vector<std::string> words = Words(script.trace, Analyse(script.trace));
+  const std::vector<std::string> words = Words(script.trace, Analyse(script.trace, TraceScript::kRate));
   EXPECT_EQ(words.back(), "process 4711: 1,200 records had no room and are missing");
 }
 
 TEST(AnalysisTest, AnEmptyTrace) {
-  const TraceData empty{{""}, {}, {}, {}, {}, {}, {}, {}, {}, 0, 0};
+  const TraceData empty{{""}, {}, {}, {}, {}, {}, {}, {}, {}, 0};
   EXPECT_EQ(Words(empty, Analyse(empty)), std::vector<std::string>{"host waiting 0 % of 0.00 ns; no slow pattern found; 0 tasks, 0 B"});
 }
 

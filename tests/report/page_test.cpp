@@ -18,7 +18,7 @@ using testing::Not;
 TEST(PageTest, NothingOfTheTraceIsMarkup) {
   TraceScript script;
   script.trace.processes[0].program = "a</script><img src=x>\xff";
-  const std::string page = MakePage(script.trace, Analyse(script.trace), "");
+  const std::string page = MakePage(script.trace, Analyse(script.trace, TraceScript::kRate), "");
   EXPECT_THAT(page, Not(HasSubstr("</script><img")));
   EXPECT_THAT(page, HasSubstr("a\\u003c/script>\\u003cimg src=x>\xef\xbf\xbd"));
 }

@@ -21,6 +21,7 @@ WORDS = {
     "one-stream": r"stream \d+ alone carries both directions in turn, .*, WHERE: give each direction a stream",
     "memory-in-loop": r"100 blocks of 1 MiB made by aclrtMallocHost and given back in a loop, each behind a wait, WHERE: make the buffers once",
     "host-function": r"\d+ host functions held up stream \d+ for .*, WHERE: ",
+    "value-wait": r"stream \d+ stood still for .*, WHERE: ",
     "small-rows": r"20 2-D copies with rows of 16 B, WHERE: ",
 }
 

@@ -24,7 +24,6 @@ class TraceScript {
     trace.threads.push_back({0, 4711, "main", false});
     trace.threads.push_back({0, 4712, "lane 0", true});
     trace.threads.push_back({0, 4713, "lane 1", true});
-    trace.limit = kRate;
   }
 
   TraceData trace;

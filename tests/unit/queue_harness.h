@@ -238,7 +238,7 @@ inline Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns = 0) {
   Task task{};
   task.kind = TaskKind::kAwait;
   task.call = "await";
-  task.await = {gate, marker, timeout_ns};
+  task.await = {gate, marker, timeout_ns, {}};
   return task;
 }
 

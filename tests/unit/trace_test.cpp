@@ -1,7 +1,11 @@
 // The trace as the command reads it: what a task, a wait, a block and an edge leave in the file.
 #include "watch/trace.h"
 
+#include <filesystem>
+
+#include "base/call_site.h"
 #include "cli/trace_data.h"
+#include "cli/trace_parts.h"
 #include "engine/watcher.h"
 #include "unit/stream_fixture.h"
 #include "watch/trace_chunks.h"
@@ -216,6 +220,95 @@ TEST_F(TraceTest, BlocksAndEdges) {
   EXPECT_EQ(trace.streams[trace.edges[0].to].id, 1003u);
   EXPECT_EQ(trace.edges[0].to_sequence, 4u);
   EXPECT_EQ(trace.edges[0].event, 0x123456u);
+}
+
+TEST_F(TraceTest, AWaitInsideOfAWaitIsOneOfItsOwn) {
+  {
+    const HostWait outer(WaitReason::kRank, 0, 7);
+    const HostWait inner(WaitReason::kProcess, 0, 0);
+  }
+  const HostWait open(WaitReason::kRank, 0, UINT32_MAX);
+  const TraceData trace = Read();
+  std::vector<cli::TraceWait> waits;
+  for (const cli::TraceWait& wait : trace.waits) {
+    const std::string& reason = trace.names[wait.reason];
+    if (reason == "rank" || reason == "process") waits.push_back(wait);
+  }
+  ASSERT_EQ(waits.size(), 3u);
+  EXPECT_EQ(waits[0].rank, 7);
+  EXPECT_EQ(trace.names[waits[1].reason], "process");
+  EXPECT_EQ(waits[1].rank, -1);
+  EXPECT_LE(waits[0].begin_ns, waits[1].begin_ns);
+  EXPECT_LE(waits[1].begin_ns, waits[1].end_ns);
+  EXPECT_LE(waits[1].end_ns, waits[0].end_ns);
+  EXPECT_EQ(waits[2].rank, -1);
+  EXPECT_EQ(waits[2].end_ns, -1) << "it is not over";
+}
+
+TEST_F(TraceTest, ALibraryOnTopSaysWhoseWorkItIs) {
+  FailureScope scope;
+  Markers markers;
+  TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
+  const void* const place = TellTracePlace("/some/step.py:12");
+  const TransferSight sent{Link::kTcp, 5, 1000, 2}, first_word{Link::kNone, 9, 0, 1};
+  t_outer_call = {place, "HcclSend"};
+  t_transfer = &sent;
+  ASSERT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
+  t_transfer = nullptr;
+  t_outer_call = {place, nullptr};
+  ASSERT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
+  t_outer_call = {};
+  ASSERT_TRUE(stream->AwaitWork(Deadline::Never()).ok());
+  ActiveWatcher()->Transferred(static_cast<uint32_t>(stream->id()), before + 2, first_word);
+  ActiveWatcher()->Transferred(static_cast<uint32_t>(stream->id()), before + 2, {Link::kUcx, UINT32_MAX, 7, 3});
+  const TraceData trace = Read();
+  const TraceTask &send = *Find(trace, stream.get(), before + 1), &other = *Find(trace, stream.get(), before + 2);
+  EXPECT_EQ(trace.names[send.call], "HcclSend");
+  EXPECT_EQ(trace.sites[send.site].file, "/some/step.py");
+  EXPECT_EQ(trace.sites[send.site].line, 12);
+  EXPECT_EQ(trace.names[send.link], "tcp");
+  EXPECT_EQ(send.rank, 5);
+  EXPECT_EQ(send.bytes, 1000u);
+  EXPECT_EQ(send.items, 2u);
+  EXPECT_EQ(trace.names[other.call], "mark");
+  EXPECT_EQ(other.site, send.site);
+  EXPECT_EQ(trace.names[other.link], "ucx");
+  EXPECT_EQ(other.rank, -1) << "several";
+  EXPECT_EQ(other.bytes, 7u);
+}
+
+TEST_F(TraceTest, AMergedFileHasTheSameInFewerChunks) {
+  FailureScope scope;
+  Markers markers;
+  TestStream stream(&scope);
+  std::vector<std::thread> threads;
+  std::atomic<int> there{0};
+  constexpr int kThreads = 5;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      const HostWait wait(WaitReason::kReport, 0, 0);
+      ++there;
+      while (there < kThreads) sched_yield();  // each has a chunk
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::string merged = *path_ + ".merged";
+  std::string why;
+  ASSERT_TRUE(cli::MergeTraces({*path_}, merged, &why)) << why;
+  const TraceData one = Read();
+  TraceData other;
+  ASSERT_TRUE(cli::ReadTraces({merged}, &other, &why)) << why;
+  EXPECT_EQ(other.tasks.size(), one.tasks.size());
+  EXPECT_EQ(other.waits.size(), one.waits.size());
+  EXPECT_EQ(other.edges.size(), one.edges.size());
+  EXPECT_EQ(other.blocks.size(), one.blocks.size());
+  EXPECT_EQ(other.threads.size(), one.threads.size());
+  const auto size = std::filesystem::file_size(merged);
+  EXPECT_LT(size, std::filesystem::file_size(*path_));
+  ASSERT_TRUE(cli::MergeTraces({merged}, merged, &why)) << why;
+  EXPECT_LE(std::filesystem::file_size(merged), size);
+  unlink(merged.c_str());
 }
 
 TEST_F(TraceTest, ManyThreadsShareWhatTheyLeave) {

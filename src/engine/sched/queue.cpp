@@ -171,8 +171,8 @@ bool LaneQueue::StayHalted() {
 
 LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
   const Task& task = Head();
-  if (Watcher* watcher = ActiveWatcher(); watcher != nullptr && !replay_.active()) [[unlikely]]
-    head_started_ = TellStarted(*watcher, task, executed_ + 1);
+  if (ActiveWatcher() != nullptr && !replay_.active()) [[unlikely]]
+    head_started_ = TellStarted(task);
   switch (task.kind) {
     case TaskKind::kMark: task.mark.marker->Reached(); break;
     case TaskKind::kAwait:
@@ -235,7 +235,8 @@ void LaneQueue::TellVolley(const TaskRun& run, size_t count) const {
   Watcher* const watcher = ActiveWatcher();
   if (watcher == nullptr) [[likely]]
     return;
-  for (size_t i = 0; i < count; ++i) TellFinished(*watcher, run[i], executed_ + i + 1, {.started = head_started_, .side_by_side = true});
+  for (size_t i = 0; i < count; ++i)
+    watcher->Finished(SightOf(run[i], executed_ + i + 1), {.started = head_started_, .side_by_side = true});
 }
 
 // The way behind a task when somebody waits for a value: he is told what changed. The slot may be used again once the task is complete.
@@ -254,7 +255,7 @@ void LaneQueue::StartBytes(const Task& task, const Backend::Behind& behind, uint
   line_busy_ = !at_once_;
   // A task of a graph is told of here: what counts for the stream is the end of the replay.
   if (at_once_ || replay_.active()) {
-    TellFinished(task, {.started = started, .code = code, .inside_graph = replay_.active()});
+    TellFinished(task, {.started = started, .code = code});
   } else {
     NoteStarted(started, code);
   }
@@ -297,7 +298,7 @@ void LaneQueue::TellSettled(uint64_t done, int code) {
   for (uint64_t i = done; i < executed_; ++i) {
     const StartedNote& note = notes_[i % kMostStarted];
     const bool blamed = note.code == 0 && i + 1 == executed_;
-    TellFinished(*watcher, At(i), i + 1, {.started = note.started, .code = blamed ? code : note.code});
+    watcher->Finished(SightOf(At(i), i + 1), {.started = note.started, .code = blamed ? code : note.code});
   }
 }
 
@@ -324,7 +325,7 @@ bool LaneQueue::RunAwait(const Task& task) {
     task.await.marker->Dropped();
     return true;
   }
-  task.await.marker->Begun();
+  task.await.marker->Begun(sequence);
   place_.store(gate, std::memory_order_release);
   Block();
   if (gate->PassOrPark(this)) {
@@ -408,18 +409,11 @@ void LaneQueue::Report(const Task& task, uint64_t sequence, int code, const char
   if (options_.owner->TaskFailed(task, sequence, code, text)) drop_up_to_.store(UINT64_MAX, std::memory_order_release);
 }
 
-void LaneQueue::ReportTimeout(const Task& task) {
+int LaneQueue::ReportTimeout(const Task& task) {
   char text[96];
   snprintf(text, sizeof(text), "the wait took longer than its limit of %lld ms", static_cast<long long>(task.await.timeout_ns / 1000000));
   ReportFailure(task, kTaskTimedOut, text);
-}
-
-uint64_t LaneQueue::TellStarted(Watcher& watcher, const Task& task, uint64_t sequence) const {
-  return watcher.Started({options_.stream_id, options_.device, sequence, &task});
-}
-
-void LaneQueue::TellFinished(Watcher& watcher, const Task& task, uint64_t sequence, const RunSight& run) const {
-  watcher.Finished({options_.stream_id, options_.device, sequence, &task}, run);
+  return kTaskTimedOut;
 }
 
 // --- Blocked heads ------------------------------------------------------------------------------------------------------

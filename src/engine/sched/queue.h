@@ -118,17 +118,18 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   void ForgoTimer();
   void ReportFailure(const Task& task, int code, const char* text);
   void Report(const Task& task, uint64_t sequence, int code, const char* text);
-  void ReportTimeout(const Task& task);
+  // Answers the code.
+  int ReportTimeout(const Task& task);
   // A function that there was no memory to hand over.
   void ReportLost(const Task& task);
-  // For a watcher: when a task of the head was started, and that it is over.
+  // For a watcher: when the head, or a task of its graph, was started, and that it is over.
   uint64_t TellStarted(const Task& task) {
     Watcher* const watcher = ActiveWatcher();
-    return watcher == nullptr ? 0 : TellStarted(*watcher, task, executed_ + 1);
+    return watcher == nullptr ? 0 : watcher->Started(SightOf(task, executed_ + 1));
   }
   void TellFinished(const Task& task, const RunSight& run) {
     if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
-      TellFinished(*watcher, task, executed_ + 1, run);
+      watcher->Finished(SightOf(task, executed_ + 1), run);
   }
 
   // For the crew: somebody has waited for the queue since it was last found idle.
@@ -139,8 +140,9 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool in_run_list = false;
 
  private:
-  uint64_t TellStarted(Watcher& watcher, const Task& task, uint64_t sequence) const;
-  void TellFinished(Watcher& watcher, const Task& task, uint64_t sequence, const RunSight& run) const;
+  TaskSight SightOf(const Task& task, uint64_t sequence) const {
+    return {options_.stream_id, options_.device, sequence, &task, replay_.active()};
+  }
   // Of a task that is not done when it has been started: kept until it is.
   void NoteStarted(uint64_t started, int code);
   void TellSettled(uint64_t done, int code);

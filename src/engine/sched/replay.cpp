@@ -99,7 +99,10 @@ bool Replay::ReachesOutside(TaskKind kind) {
 
 void Replay::Step(Branch& branch) {
   const Task& task = (*branch.tasks)[branch.next];
-  if (ReachesOutside(task.kind)) queue_.FinishBytes();
+  if (ReachesOutside(task.kind)) {
+    queue_.FinishBytes();
+    branch.started = queue_.TellStarted(task);
+  }
   switch (task.kind) {
     case TaskKind::kSignal: Signal(task.edge.index); break;
     case TaskKind::kAwaitSignal:
@@ -112,8 +115,12 @@ void Replay::Step(Branch& branch) {
     case TaskKind::kMark:
       task.mark.marker->Repeat();
       task.mark.marker->Reached();
+      queue_.TellFinished(task, {branch.started});
       break;
-    case TaskKind::kMarkBound: TellBound(task.edge.index); break;
+    case TaskKind::kMarkBound:
+      TellBound(task.edge.index);
+      queue_.TellFinished(task, {branch.started});
+      break;
     case TaskKind::kAwait: task.await.marker->Repeat(); return AwaitGate(branch, task.await.gate, task.await.timeout_ns);
     case TaskKind::kAwaitBound:
       if (Gate* gate = task_->replay.bindings[task.edge.index].gate) return AwaitGate(branch, gate, 0);
@@ -152,7 +159,7 @@ void Replay::RunBytes(Task task, const Task* next) {
   const uint64_t started = queue_.TellStarted(task);
   if (const int code = Recheck(task, queue_.shop().judge, task_->replay.as_of, &failure)) {
     queue_.ReportFailure(task, code, failure.text);
-    queue_.TellFinished(task, {.started = started, .code = code, .inside_graph = true});
+    queue_.TellFinished(task, {.started = started, .code = code});
     return;
   }
   queue_.StartBytes(task, {.next = next}, started);
@@ -170,7 +177,7 @@ size_t Replay::RunVolley(Branch& branch) {
     return sound;
   });
   branch.volleys.Ended(branch.next, count > 0);
-  for (size_t i = 0; i < count; ++i) queue_.TellFinished(run[i], {.started = started, .side_by_side = true, .inside_graph = true});
+  for (size_t i = 0; i < count; ++i) queue_.TellFinished(run[i], {.started = started, .side_by_side = true});
   return count;
 }
 
@@ -215,6 +222,7 @@ void Replay::CallHost(Branch& branch, const Task& task) {
   HostCall call{task.call_host.function, task.call_host.argument, nullptr};
   if (!task.call_host.blocks) {
     if (!sink->Post(call)) queue_.ReportLost(task);
+    queue_.TellFinished(task, {branch.started});
     return Advance(branch);
   }
   call.on_return = &branch;
@@ -237,15 +245,18 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
     branch.state = Branch::State::kReady;
     return;
   }
-  if (branch.timed_out.exchange(false, std::memory_order_acquire)) queue_.ReportTimeout(task);
+  int code = branch.timed_out.exchange(false, std::memory_order_acquire) ? queue_.ReportTimeout(task) : 0;
   if (task.kind == TaskKind::kAwait) {
     TaskFailure failure;
-    if (const int code = dropped ? 0 : task.await.marker->Failed(branch.broke_through(), &failure))
-      queue_.ReportFailure(task, code, failure.text);
+    if (const int failed = dropped ? 0 : task.await.marker->Failed(branch.broke_through(), &failure)) {
+      queue_.ReportFailure(task, failed, failure.text);
+      code = failed;
+    }
     dropped ? task.await.marker->Dropped() : task.await.marker->Reached();
   } else if (task.kind == TaskKind::kAwaitBound && !dropped) {
     TellBound(task.edge.index);
   }
+  if (!dropped) queue_.TellFinished(task, {.started = branch.started, .code = code});
   Advance(branch);
 }
 
