@@ -37,6 +37,11 @@ says 0 "of 8 processes" -o ranks.rwt -- "$examples/ring_exchange" 8
 says 0 "" export ranks.rwt -o ranks.json
 ranks=$(grep -o '"process_name","args":{"name":"rank [0-9]*' ranks.json | grep -o '[0-9]*$' | sort -n | tr '\n' ' ')
 [ "$ranks" = "0 1 2 3 4 5 6 7 " ] || fail "ranks of one job: $ranks"
+# What goes between ranks says so, and whose call it is.
+python3 "$tests/cli/read_ranks.py" ranks.json 8 || fail "work between ranks"
+"$ropeway" report ranks.rwt -o ranks.html --limit 10 >ranks.txt || fail "a report of ranks"
+grep -q '^8 host threads waiting' ranks.txt || fail "the report of ranks: $(cat ranks.txt)"
+for rank in 0 7; do grep -q "\"rank\":$rank" ranks.html || fail "rank $rank is not on the page"; done
 mkdir named && (cd named && ROPEWAY_TRACE=%r.rwt "$examples/ring_exchange" 4 >/dev/null) || fail "named by rank"
 [ "$(ls named | tr '\n' ' ')" = "0.rwt 1.rwt 2.rwt 3.rwt " ] || fail "names by rank: $(ls named)"
 says 0 "" merge named/*.rwt -o four_ranks.rwt

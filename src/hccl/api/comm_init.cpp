@@ -35,6 +35,12 @@ Result<int32_t> CurrentDevice() {
   return device;
 }
 
+// All ranks have to come.
+Outcome Await(std::future<Outcome> joining) {
+  const RankWait wait;
+  return joining.get();
+}
+
 Status Take(Outcome outcome, HcclComm* comm) {
   if (outcome.result != HCCL_SUCCESS) return Fail(outcome.result, "%s", outcome.why.c_str());
   ropewayTellRank(outcome.communicator->rank(), outcome.communicator->size());
@@ -59,7 +65,7 @@ Status InitByRoot(uint32_t size, const HcclRootInfo* root_info, uint32_t rank, c
   plan.rank = rank;
   plan.size = size;
   CompletePlan(rank, &plan);
-  return Take(BeginJoin(std::move(plan)).get(), comm);
+  return Take(Await(BeginJoin(std::move(plan))), comm);
 }
 
 Status InitByTable(const std::string& text, uint32_t rank, const HcclCommConfig* config, HcclComm* comm) {
@@ -72,7 +78,7 @@ Status InitByTable(const std::string& text, uint32_t rank, const HcclCommConfig*
   RW_TRY_SET(plan.device, CurrentDevice());
   PlanByTable(table, text, rank, &plan);
   CompletePlan(rank, &plan);
-  return Take(BeginJoin(std::move(plan)).get(), comm);
+  return Take(Await(BeginJoin(std::move(plan))), comm);
 }
 
 Status InitByFile(const char* path, uint32_t rank, const HcclCommConfig* config, HcclComm* comm) {
@@ -116,7 +122,7 @@ Status JoinAll(const RootTicket& ticket, uint32_t count, const int32_t* devices,
   std::vector<Outcome> outcomes;
   Outcome failure;
   for (auto& one : joining) {
-    outcomes.push_back(one.get());
+    outcomes.push_back(Await(std::move(one)));
     if (outcomes.back().result != HCCL_SUCCESS) failure = outcomes.back();
   }
   if (failure.result == HCCL_SUCCESS) {
@@ -204,6 +210,6 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     RW_TRY(ApplyConfig(config, &plan));
     RW_TRY(PlanSubCommunicator(parent, {rankIds, rankIds + rankNum}, subCommId, subCommRankId, &plan));
     CompletePlan(parent->self().world_rank, &plan);
-    return Take(BeginJoin(std::move(plan)).get(), subComm);
+    return Take(Await(BeginJoin(std::move(plan))), subComm);
   });
 }

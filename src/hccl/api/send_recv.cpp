@@ -75,8 +75,8 @@ Status Enqueue(const char* call, Communicator& communicator, std::vector<Transfe
   return FromRuntime("ropewayLaunchOperation", group->Enqueue(stream));
 }
 
-HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer, HcclComm comm,
-               aclrtStream stream) {
+[[gnu::always_inline]] inline HcclResult One(const char* call, bool sending, void* buffer, uint64_t count, HcclDataType type, uint32_t peer,
+                                             HcclComm comm, aclrtStream stream) {
   return Entry(call, [&]() -> Status {
     if (count == 0) return Ok();
     RW_TRY(RequirePointer("comm", comm));

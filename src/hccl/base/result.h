@@ -6,6 +6,7 @@
 #include "acl/acl_base.h"
 #include "base/race_detector.h"
 #include "base/status.h"
+#include "hccl/base/told.h"
 #include "hccl/hccl_types.h"
 
 namespace ropeway::comm {
@@ -52,10 +53,11 @@ inline Status RequireOwnProcess() {
 [[gnu::cold]] HcclResult FileFailure(const char* call, const Status& status);
 
 // The body of every API function: no exception leaves it, and a failure's text is filed under the call's name. A forked child is
-// refused here.
+// refused here. Inlined, as is everything between it and the function of the API: where that returns to is where the program called.
 template <typename Body>
-inline HcclResult Entry(const char* call, Body&& body) noexcept {
+[[gnu::always_inline]] inline HcclResult Entry(const char* call, Body&& body) noexcept {
   const race_detector::OurCode ours;
+  const InsideCall inside(call, __builtin_return_address(0));
   Status status;
   try {
     status = RequireOwnProcess();

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/settings.h"
+#include "hccl/base/told.h"
 #include "hccl/bootstrap/host_identity.h"
 #include "hccl/bootstrap/root_service.h"
 #include "hccl/membership/channels.h"
@@ -154,6 +155,7 @@ void Dissolve(const std::shared_ptr<Communicator>& communicator) {
     PresentRanks().erase(Parts::PresentAs(*communicator));
     Parts::Dissolve(*communicator, [left] { left->set_value(); });
   });
+  const RankWait wait;
   told.wait_for(kGoodByePatience);
 }
 

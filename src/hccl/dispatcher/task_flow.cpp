@@ -34,7 +34,7 @@ Status Launch(Dispatcher& dispatcher, hccl::Stream& stream) {
   return Ok();
 }
 
-HcclResult LaunchOn(const char* call, HcclDispatcher handle, hccl::Stream& stream) {
+[[gnu::always_inline]] inline HcclResult LaunchOn(const char* call, HcclDispatcher handle, hccl::Stream& stream) {
   return Entry(call, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(handle));
     RW_TRY(Call("launch", g_on_launch, handle, stream));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/settings.h"
+#include "hccl/base/told.h"
 #include "hccl/membership/parts.h"
 #include "hccl/transport/io_thread.h"
 #include "hccl/transport/wire.h"
@@ -87,6 +88,7 @@ OpenedLink PairLinks::Open(uint32_t peer, Deadline deadline) {
   auto promise = std::make_shared<std::promise<OpenedLink>>();
   std::future<OpenedLink> future = promise->get_future();
   Open(peer, [promise](const OpenedLink& outcome) { promise->set_value(outcome); });
+  const RankWait wait(peer);
   if (!deadline.never() && future.wait_until(deadline.at()) == std::future_status::timeout)
     return {nullptr, HCCL_E_TIMEOUT, "it did not answer in time"};
   return future.get();

@@ -12,6 +12,7 @@
 #include "base/file_descriptor.h"
 #include "hccl/hccl_types.h"
 #include "hccl/transport/window.h"
+#include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
 
@@ -78,6 +79,7 @@ class Peer {
 enum class LinkKind : uint8_t { kTcp = 1, kUcx = 2 };
 LinkKind ChosenLink();  // ROPEWAY_HCCL_LINK
 const char* NameOf(LinkKind kind);
+constexpr ropewayLink WayOver(LinkKind kind) { return kind == LinkKind::kUcx ? ROPEWAY_LINK_UCX : ROPEWAY_LINK_TCP; }
 
 // This side's end of a link to one peer. `local_ip` chooses UCX's interface ("" for any) and only counts for the process's first peer.
 // Null, with the reason in `why`, when there is no UCX.

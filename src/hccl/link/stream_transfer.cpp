@@ -46,6 +46,9 @@ void Start(void* argument, ropewayOperation operation) {
     Transfers().Remove(number);
     Finish(*transfer, operation, end);
   };
+  ropewayTransfer carried{WayOver(ChosenLink()), transfer->target.rank, 0, static_cast<uint32_t>(transfer->items.size())};
+  for (const TransferItem& item : transfer->items) carried.bytes += item.size;
+  ropewayTellTransfer(operation, &carried);
   Peer& peer = *transfer->target.peer;
   if (transfer->put)
     peer.Put(transfer->items, transfer->lease, done);

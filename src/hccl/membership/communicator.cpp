@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "hccl/base/told.h"
 #include "hccl/membership/channels.h"
 #include "hccl/membership/parts.h"
 #include "hccl/membership/services.h"
@@ -63,6 +64,7 @@ void Communicator::Call(uint32_t peer, uint16_t type, std::string body, std::fun
 HcclResult Communicator::Call(uint32_t peer, uint16_t type, std::string body, Deadline deadline, std::string* reply) {
   auto mailbox = std::make_shared<Mailbox<Reply>>();
   Call(peer, type, std::move(body), [mailbox](HcclResult result, std::string bytes) { mailbox->Put({result, std::move(bytes)}); });
+  const RankWait wait(peer);
   std::optional<Reply> answer = mailbox->Take(deadline);
   if (!answer) return HCCL_E_TIMEOUT;
   if (answer->first == HCCL_SUCCESS && reply != nullptr) *reply = std::move(answer->second);
@@ -75,6 +77,7 @@ HcclResult Communicator::Connect(uint32_t peer, Deadline deadline) {
     if (!self->channels_) return mailbox->Put(HCCL_E_REMOTE);
     self->channels_->WhenUp(peer, [mailbox](HcclResult result) { mailbox->Put(result); });
   });
+  const RankWait wait(peer);
   return mailbox->Take(deadline).value_or(HCCL_E_TIMEOUT);
 }
 

@@ -42,7 +42,13 @@ void StreamOp::Start(ropewayOperation operation) {
   timer_ = IoThread::Get().At(communicator_->ExecDeadline(), [weak] {
     if (auto self = weak.lock()) self->TimeOut();
   });
+  Tell();
   Started();
+}
+
+void StreamOp::Tell() {
+  const ropewayTransfer transfer = Description();
+  ropewayTellTransfer(operation_, &transfer);
 }
 
 void StreamOp::Drop() {
@@ -65,7 +71,9 @@ void StreamOp::Finish(HcclResult result, const std::string& why) {
   IoThread::Get().Cancel(timer_);
   Operations().Remove(number_);
   if (result != HCCL_SUCCESS) communicator_->SetAsyncError(result, why);
-  if (operation_ != nullptr) ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
+  if (operation_ == nullptr) return;
+  Tell();
+  ropewayFinishOperation(std::exchange(operation_, nullptr), StreamCode(result), why.c_str());
 }
 
 }  // namespace ropeway::comm

@@ -30,12 +30,15 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   virtual void Revoked() {}
   // Ends it; only the first call counts. A failure fails the stream and becomes the communicator's asynchronous error.
   void Finish(HcclResult result, const std::string& why);
+  // What it carries, as far as it is known: asked at the start and at the end.
+  virtual ropewayTransfer Description() const { return {ROPEWAY_LINK_NONE, ROPEWAY_ALL_RANKS, 0, 1}; }
   Communicator& communicator() { return *communicator_; }
 
  private:
   static void OnStart(void* argument, ropewayOperation operation);
   static void OnDrop(void* argument, int32_t started);
   void Start(ropewayOperation operation);
+  void Tell();
   void Drop();
   void TimeOut();
 

@@ -86,7 +86,11 @@ Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& ite
 Status OneSided::Batch(bool put, uint32_t peer, const std::vector<BatchItem>& items, void* stream) {
   Work work;
   RW_TRY(Plan(put, peer, items, &work));
-  for (const DirectCopy& copy : work.copies) RW_TRY(Queue(copy, stream));
+  const ropewayLink way = communicator_.SameProcess(peer) ? ROPEWAY_LINK_LOCAL : ROPEWAY_LINK_SHARED_MEMORY;
+  for (const DirectCopy& copy : work.copies) {
+    const Carrying carrying({way, peer, copy.size, 1});
+    RW_TRY(Queue(copy, stream));
+  }
   return work.transfers.empty() ? Ok() : LaunchTransfer(work.target, put, std::move(work.transfers), stream);
 }
 

@@ -1,5 +1,7 @@
 #include "hccl/onesided/mailbox.h"
 
+#include "hccl/base/told.h"
+
 namespace ropeway::comm {
 
 void Mailboxes::Deliver(uint32_t peer, uint16_t type, const std::string& body) {
@@ -20,6 +22,7 @@ HcclResult Mailboxes::Take(uint32_t peer, uint16_t type, Deadline deadline, std:
   LockGuard lock(mutex_);
   Box& box = boxes_[peer];
   std::deque<std::string>& messages = box.messages[type];
+  const RankWait wait(peer);
   if (!changed_.wait_until(mutex_, deadline.at(), [&] { return !messages.empty() || box.ended; })) return HCCL_E_TIMEOUT;
   if (messages.empty()) return box.why;
   *body = std::move(messages.front());

@@ -83,7 +83,15 @@ bool Exchange::OfferKey(const TransferRef& transfer) {
   return true;
 }
 
+// Bytes inside a message go over the control channel.
+ropewayLink Exchange::WayOf(Method method) {
+  if (method == Method::kAddress) return ROPEWAY_LINK_LOCAL;
+  if (method == Method::kKey) return ROPEWAY_LINK_SHARED_MEMORY;
+  return method == Method::kInline ? ROPEWAY_LINK_TCP : WayOver(ChosenLink());
+}
+
 void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
+  transfer->way = WayOf(method);
   Tell(transfer->peer, kOffer,
        Writer().Number(transfer->number).Number(transfer->bytes).Number(static_cast<uint8_t>(method)).Raw(content).Take());
 }
@@ -129,6 +137,7 @@ void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region) {
   const TransferRef transfer = found->second;
   if (transfer->state != Transfer::State::kWaiting) return;
   transfer->state = Transfer::State::kStreaming;
+  transfer->way = WayOf(Method::kLink);
   if (transfer->window) return SendBytes(transfer, region);
   Stage(transfer, [this, transfer, region] { SendBytes(transfer, region); });  // it was to go by key
 }

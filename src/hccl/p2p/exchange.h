@@ -58,6 +58,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     std::map<uint64_t, std::string> withdrawn_receives;
   };
 
+  static ropewayLink WayOf(Method method);
   void MakeOffer(const TransferRef& transfer);
   void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
   bool OfferKey(const TransferRef& transfer);

@@ -16,6 +16,7 @@ void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
                       ": count and type must be the same on both sides");
   }
   transfer->state = Transfer::State::kCopying;
+  transfer->way = WayOf(offer.method);
   switch (offer.method) {
     case Method::kInline: return TakeInline(transfer, offer);
     case Method::kAddress: return TakeAddress(transfer, offer);

@@ -44,6 +44,16 @@ void TransferGroup::WithdrawAll() {
   for (const TransferRef& transfer : transfers_) exchange_->Withdraw(transfer, "another item of the same call failed");
 }
 
+ropewayTransfer TransferGroup::Description() const {
+  ropewayTransfer all{transfers_[0]->way, transfers_[0]->peer, 0, static_cast<uint32_t>(transfers_.size())};
+  for (const TransferRef& transfer : transfers_) {
+    all.bytes += transfer->bytes;
+    if (transfer->peer != all.rank) all.rank = ROPEWAY_ALL_RANKS;
+    if (transfer->way != all.link) all.link = ROPEWAY_LINK_SEVERAL;
+  }
+  return all;
+}
+
 void TransferGroup::Revoked() {
   for (const TransferRef& transfer : transfers_) {
     if (transfer->view) transfer->view->Close();

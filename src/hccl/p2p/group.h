@@ -23,6 +23,7 @@ class TransferGroup final : public StreamOp {
   void Started() override;
   void Dropped() override;
   void Revoked() override;
+  ropewayTransfer Description() const override;
   void OneOver(HcclResult result, const std::string& why);
   void WithdrawAll();
 
