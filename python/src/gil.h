@@ -3,6 +3,7 @@
 #pragma once
 
 #include "python.h"
+#include "traced_call.h"
 
 namespace ropeway::python {
 
@@ -12,6 +13,7 @@ enum class Gil { kHeld, kReleased };
 // that must not start in a destructor.
 template <typename Body>
 auto WithoutGil(Body&& body) {
+  const TracedCall traced;
   PyThreadState* state = PyEval_SaveThread();
   auto result = body();
   PyEval_RestoreThread(state);
@@ -23,6 +25,7 @@ auto RunWith(Body&& body) {
   if constexpr (kGil == Gil::kReleased) {
     return WithoutGil(body);
   } else {
+    const TracedCall traced;
     return body();
   }
 }
