@@ -42,6 +42,13 @@ python3 "$tests/cli/read_ranks.py" ranks.json 8 || fail "work between ranks"
 "$ropeway" report ranks.rwt -o ranks.html --limit 10 >ranks.txt || fail "a report of ranks"
 grep -q '^8 host threads waiting' ranks.txt || fail "the report of ranks: $(cat ranks.txt)"
 for rank in 0 7; do grep -q "\"rank\":$rank" ranks.html || fail "rank $rank is not on the page"; done
+# Of two, the other one is named; and the link is the one that was used.
+says 0 "of 2 processes" -o pair.rwt -- "$examples/ring_exchange" 2
+says 0 "" export pair.rwt -o pair.json
+for rank in 0 1; do grep -q "\"link\":\"shared memory\",\"rank\":$rank" pair.json || fail "the link to rank $rank"; done
+says 0 "of 2 processes" -o net.rwt -- env HCCL_INTRA_ROCE_ENABLE=1 "$examples/ring_exchange" 2
+says 0 "" export net.rwt -o net.json
+for rank in 0 1; do grep -q "\"link\":\"tcp\",\"rank\":$rank" net.json || fail "the link over the network to rank $rank"; done
 mkdir named && (cd named && ROPEWAY_TRACE=%r.rwt "$examples/ring_exchange" 4 >/dev/null) || fail "named by rank"
 [ "$(ls named | tr '\n' ' ')" = "0.rwt 1.rwt 2.rwt 3.rwt " ] || fail "names by rank: $(ls named)"
 says 0 "" merge named/*.rwt -o four_ranks.rwt

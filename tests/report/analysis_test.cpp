@@ -305,6 +305,11 @@ TEST(AnalysisTest, SideBySide) {
   EXPECT_EQ(SideBySide(script.trace), 0);
   script.Copy(two, 10 * kMiB, 10);
   EXPECT_NEAR(SideBySide(script.trace), 1.0 / 3, 0.001);
+  // What waits is not busy, unless it is work between ranks.
+  for (TraceTask& task : script.trace.tasks) task.kind = script.Name("wait");
+  EXPECT_EQ(SideBySide(script.trace), 0);
+  for (TraceTask& task : script.trace.tasks) task.link = script.Name("tcp");
+  EXPECT_NEAR(SideBySide(script.trace), 1.0 / 3, 0.001);
 }
 
 // A program that was killed has tasks without an end, and a wait that nobody came back from.

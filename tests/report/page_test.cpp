@@ -41,6 +41,24 @@ TEST(PageTest, WhatIsNoFindingIsNamed) {
   }
 }
 
+TEST(PageTest, WhatGoesToAnotherRankSaysHow) {
+  TraceScript script;
+  const uint32_t stream = script.NewStream();
+  TraceTask& task = script.trace.tasks[script.Copy(stream, 1000, 1)];
+  task.link = script.Name("tcp");
+  task.rank = 3;
+  script.trace.waits.emplace_back().rank = 0;
+  const auto column = [columns = PageColumns(script.trace)](const std::string& name) {
+    for (const PageColumn& one : columns) {
+      if (one.name == name) return one.bytes;
+    }
+    return std::string("no such column");
+  };
+  EXPECT_EQ(column("class.link"), std::string(1, static_cast<char>(task.link)));
+  EXPECT_EQ(column("class.rank"), std::string(1, 4)) << "0 is none";
+  EXPECT_EQ(column("wait.rank"), std::string(1, 1));
+}
+
 TEST(PageTest, Base64) {
   const auto text = [](const char* bytes) { return Base64({{"a", false, 1, bytes}}); };
   EXPECT_EQ(text(""), "");
