@@ -1,7 +1,9 @@
 // hccl_link RANK 2 FOLDER IP [SIZE...]: puts, gets and sends between two hosts beside a plain loop of send and recv over the same memory,
 // with as many connections and as many messages at once, in turns in one run. bench/hccl_link.sh starts both ranks; IP is rank 1's. Rank 0
-// prints "what size ours plain ratio": medians of MB/s, or of microseconds for round trips.
+// prints "what size ours plain ratio": medians of MB/s, or of microseconds for round trips. With ROPEWAY_HCCL_TLS=1 the plain loop goes
+// through the library that encrypts, with the same cipher, too.
 #include <arpa/inet.h>
+#include <gnutls/gnutls.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -31,9 +33,43 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void All(int fd, char* bytes, size_t size, bool sending) {
+// A blocking socket, in clear or through GnuTLS.
+struct Way {
+  int fd;
+  gnutls_session_t tls = nullptr;
+
+  void Encrypt(bool server) {
+    static unsigned char bytes[32] = {1};
+    const gnutls_datum_t key = {bytes, sizeof bytes};
+    RW_MUST(gnutls_init(&tls, server ? GNUTLS_SERVER : GNUTLS_CLIENT | GNUTLS_NO_TICKETS));
+    RW_MUST(gnutls_priority_set_direct(tls, "NORMAL:-VERS-ALL:+VERS-TLS1.3:-KX-ALL:+ECDHE-PSK:-CIPHER-ALL:+AES-128-GCM", nullptr));
+    if (server) {
+      gnutls_psk_server_credentials_t credentials;
+      RW_MUST(gnutls_psk_allocate_server_credentials(&credentials));
+      gnutls_psk_set_server_credentials_function(credentials, [](gnutls_session_t, const char*, gnutls_datum_t* found) {
+        found->data = static_cast<unsigned char*>(gnutls_malloc(sizeof bytes));
+        memcpy(found->data, bytes, found->size = sizeof bytes);
+        return 0;
+      });
+      RW_MUST(gnutls_credentials_set(tls, GNUTLS_CRD_PSK, credentials));
+    } else {
+      gnutls_psk_client_credentials_t credentials;
+      RW_MUST(gnutls_psk_allocate_client_credentials(&credentials));
+      RW_MUST(gnutls_psk_set_client_credentials(credentials, "bench", &key, GNUTLS_PSK_KEY_RAW));
+      RW_MUST(gnutls_credentials_set(tls, GNUTLS_CRD_PSK, credentials));
+    }
+    gnutls_transport_set_int(tls, fd);
+    RW_MUST(gnutls_handshake(tls));
+  }
+  long Send(const char* bytes, size_t size) const {
+    return tls != nullptr ? gnutls_record_send(tls, bytes, size) : send(fd, bytes, size, MSG_NOSIGNAL);
+  }
+  long Receive(char* bytes, size_t size) const { return tls != nullptr ? gnutls_record_recv(tls, bytes, size) : recv(fd, bytes, size, 0); }
+};
+
+void All(const Way& way, char* bytes, size_t size, bool sending) {
   while (size > 0) {
-    const ssize_t moved = sending ? send(fd, bytes, size, MSG_NOSIGNAL) : recv(fd, bytes, size, 0);
+    const long moved = sending ? way.Send(bytes, size) : way.Receive(bytes, size);
     RW_EXPECT(moved > 0);
     bytes += moved;
     size -= static_cast<size_t>(moved);
@@ -51,8 +87,8 @@ class Plain {
     if (self.rank == 0) {
       address.sin_port = static_cast<in_port_t>(std::stoi(folder.Await("port")));
       for (size_t i = 0; i < kConnections; ++i) {
-        fds_.push_back(socket(AF_INET, SOCK_STREAM, 0));
-        RW_MUST(connect(fds_.back(), reinterpret_cast<sockaddr*>(&address), sizeof address));
+        ways_.push_back({socket(AF_INET, SOCK_STREAM, 0)});
+        RW_MUST(connect(ways_.back().fd, reinterpret_cast<sockaddr*>(&address), sizeof address));
       }
     } else {
       const int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -60,10 +96,13 @@ class Plain {
       RW_MUST(listen(listener, 16));
       RW_MUST(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size));
       folder.Write("port", std::to_string(address.sin_port));
-      for (size_t i = 0; i < kConnections; ++i) fds_.push_back(accept(listener, nullptr, nullptr));
+      for (size_t i = 0; i < kConnections; ++i) ways_.push_back({accept(listener, nullptr, nullptr)});
     }
     const int one = 1;
-    for (const int fd : fds_) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    for (const Way& way : ways_) setsockopt(way.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    const char* const tls = getenv("ROPEWAY_HCCL_TLS");
+    if (tls != nullptr && *tls == '1')
+      for (Way& way : ways_) way.Encrypt(self.rank == 1);
   }
 
   // `count` messages of `size` from one side to the other.
@@ -72,10 +111,10 @@ class Plain {
     const auto part = [&](size_t way) {
       for (size_t i = 0; i < count; ++i) {
         const size_t begin = size * way / ways, end = size * (way + 1) / ways;
-        All(fds_[way], memory + i * size + begin, end - begin, sending);
+        All(ways_[way], memory + i * size + begin, end - begin, sending);
       }
       char done = 0;
-      All(fds_[way], &done, 1, !sending);
+      All(ways_[way], &done, 1, !sending);
     };
     std::vector<std::thread> threads;
     for (size_t way = 1; way < ways; ++way) threads.emplace_back(part, way);
@@ -83,12 +122,12 @@ class Plain {
     for (std::thread& thread : threads) thread.join();
   }
   void Ping(char* memory, size_t size, bool first) const {
-    All(fds_[0], memory, size, first);
-    All(fds_[0], memory, size, !first);
+    All(ways_[0], memory, size, first);
+    All(ways_[0], memory, size, !first);
   }
 
  private:
-  std::vector<int> fds_;
+  std::vector<Way> ways_;
 };
 
 struct Bench {

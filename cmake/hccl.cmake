@@ -2,6 +2,7 @@
 # compile once, into objects that the library and its tests both link.
 
 file(GLOB_RECURSE hccl_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hccl/*.cpp)
+list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/tls/")  # a plugin of its own, below
 # UCX is loaded at run time; its headers are needed here. Without them there is the TCP link alone. Under TSan
 # it is left out: it hooks madvise, which an ending thread calls after TSan has let go of it, and that is a crash.
 find_path(ROPEWAY_UCX_INCLUDE ucp/api/ucp.h)
@@ -29,3 +30,16 @@ if(NOT ROPEWAY_SANITIZE)
   target_link_options(hccl PRIVATE -Wl,--no-undefined)
 endif()
 set_target_properties(hccl PROPERTIES LINK_DEPENDS ${hccl_exports} LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
+
+# libropeway_tls.so, which is opened where ROPEWAY_HCCL_TLS=1 and nowhere else.
+find_path(ROPEWAY_GNUTLS_INCLUDE gnutls/gnutls.h)
+find_library(ROPEWAY_GNUTLS gnutls)
+if(ROPEWAY_GNUTLS_INCLUDE AND ROPEWAY_GNUTLS)
+  add_library(ropeway_tls SHARED ${PROJECT_SOURCE_DIR}/src/hccl/tls/tls_plugin.cpp)
+  target_include_directories(ropeway_tls PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(ropeway_tls SYSTEM PRIVATE ${ROPEWAY_GNUTLS_INCLUDE})
+  target_link_libraries(ropeway_tls PRIVATE ${ROPEWAY_GNUTLS})
+  message(STATUS "TLS plugin: built with ${ROPEWAY_GNUTLS}")
+else()
+  message(STATUS "TLS plugin: not built (Debian: libgnutls28-dev): ROPEWAY_HCCL_TLS=1 is refused")
+endif()

@@ -31,7 +31,7 @@ LIBRARY = [
 RANKS = [
     ["hccl/base"],
     ["hccl/transport"],
-    ["hccl/membership"],
+    ["hccl/membership", "hccl/tls"],
     ["hccl/bootstrap"],
     ["hccl/link"],
     ["hccl/p2p", "hccl/onesided", "hccl/dispatcher"],

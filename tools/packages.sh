@@ -3,7 +3,7 @@
 # that are not there yet. Says what it installs; silent and without root when nothing is missing.
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build ccache nlohmann-json3-dev libcli11-dev libdw-dev libucx-dev python3 python3-dev)
+packages=(build-essential cmake ninja-build ccache nlohmann-json3-dev libcli11-dev libdw-dev libucx-dev libgnutls28-dev python3 python3-dev)
 test_packages=(git clang clang-tidy clang-format libgtest-dev libgmock-dev iproute2 python3-numpy python3-pytest
                chromium fonts-dejavu-core)
 case "${1:-build}" in

@@ -105,6 +105,8 @@ inline constexpr auto kSettings = [] {
        "what moves bytes between hosts: tcp, or ucx where a network that is trusted has RDMA; the same for all ranks", "one_sided.md"},
       {"ROPEWAY_HCCL_SECRET", nullptr, kRanks, Text("TEXT"), "", "what only the ranks know, for communicators by rank table", "ranks.md",
        true},
+      {"ROPEWAY_HCCL_TLS", nullptr, kRanks, Words("0|1"), "0",
+       "1: everything that goes between ranks over TCP is encrypted (TLS 1.3); the same for all ranks", "security.md"},
       {"ROPEWAY_HCCL_LINK_TIMEOUT", nullptr, kRanks, Number(1, 3600), "15", "seconds after which a silent link counts as cut", "ranks.md"},
   });
 }();

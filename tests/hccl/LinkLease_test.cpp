@@ -18,7 +18,7 @@ constexpr RegionId kSmall = 2;
 // needs that thread.
 class Hold {
  public:
-  explicit Hold(LinkKind kind) : holds_(kind == LinkKind::kTcp) {}
+  explicit Hold(LinkKind kind) : holds_(kind != LinkKind::kUcx) {}
   // On the link's thread.
   void operator()() {
     here_.set_value();

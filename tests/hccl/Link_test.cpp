@@ -155,7 +155,7 @@ TEST_P(Link, StormOfFourHostsLeavesTheBytesOfTheReference) {
     for (size_t b = 0; b < kHosts; ++b)
       if (a != b) (peer[a][b] = NewEnd(GetParam(), a))->Expose(1, {region[a].data(), region[a].size()});
   for (size_t a = 0; a < kHosts; ++a)
-    for (size_t b = 0; b < a; ++b) Introduce(peer[a][b], peer[b][a]);
+    for (size_t b = 0; b < a; ++b) Introduce(GetParam(), peer[a][b], peer[b][a]);
 
   const auto run = [&](size_t host) {
     std::mt19937 random(seed + static_cast<unsigned>(host));

@@ -34,10 +34,11 @@ class OneSidedBase : public RanksTest {
   void Choose(const char* way) {
     RanksTest::SetUp();
     if (way == kAddress) return;
-    network_.emplace("HCCL_INTRA_ROCE_ENABLE", "1");
-    link_.emplace("ROPEWAY_HCCL_LINK", way);
+    link_.emplace(way);
+    std::string why;
+    if (!link_->there(&why)) GTEST_SKIP() << why;
   }
-  std::optional<Setting> network_, link_;
+  std::optional<OverLink> link_;
 
   // Rank 0 acts on what both have offered; rank 1 waits and is then asked what it sees.
   void RunPair(

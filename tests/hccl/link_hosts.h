@@ -31,8 +31,10 @@ inline IoThread& ThreadOf(size_t host) {
   return *(*threads)[host];
 }
 
+constexpr LinkKind kTls{3};  // TCP, encrypted
+
 #ifdef RW_UCX_HOSTS
-constexpr LinkKind kKinds[] = {LinkKind::kTcp, LinkKind::kUcx};
+constexpr LinkKind kKinds[] = {LinkKind::kTcp, kTls, LinkKind::kUcx};
 inline std::shared_ptr<Peer> NewUcxEnd(size_t host) {
   static auto* const contexts = new std::vector<UcxContext*>;
   std::string why;
@@ -45,12 +47,12 @@ inline std::shared_ptr<Peer> NewUcxEnd(size_t host) {
   return peer;
 }
 #else
-constexpr LinkKind kKinds[] = {LinkKind::kTcp};
+constexpr LinkKind kKinds[] = {LinkKind::kTcp, kTls};
 inline std::shared_ptr<Peer> NewUcxEnd(size_t) { throw std::runtime_error("no UCX"); }
 #endif
 
 inline std::shared_ptr<Peer> NewEnd(LinkKind kind, size_t host) {
-  if (kind == LinkKind::kTcp) return std::make_shared<TcpPeer>(ThreadOf(host));
+  if (kind != LinkKind::kUcx) return std::make_shared<TcpPeer>(ThreadOf(host));
   return NewUcxEnd(host);
 }
 
@@ -65,14 +67,29 @@ inline std::pair<FileDescriptor, FileDescriptor> NewConnection() {
   return {std::move(calling), Accept(listener.get(), &from)};
 }
 
+// The same, encrypted.
+inline std::pair<SecureSocket, SecureSocket> NewEncryptedConnection() {
+  using Hands = SecureSocket::Hands;
+  std::pair<SecureSocket, SecureSocket> ends = NewConnection();
+  std::string why;
+  if (!ends.first.Encrypt("the key", false, &why) || !ends.second.Encrypt("the key", true, &why)) throw std::runtime_error(why);
+  Hands first = Hands::kWaiting, second = Hands::kWaiting;
+  while (first == Hands::kWaiting || second == Hands::kWaiting) {
+    if (first == Hands::kWaiting) first = ends.first.Shake(&why);
+    if (second == Hands::kWaiting) second = ends.second.Shake(&why);
+  }
+  if (first != Hands::kShaken || second != Hands::kShaken) throw std::runtime_error(why);
+  return ends;
+}
+
 // `here` makes the connections.
-inline void Introduce(const std::shared_ptr<Peer>& here, const std::shared_ptr<Peer>& there) {
-  const auto call = [a = std::weak_ptr<Peer>(here), b = std::weak_ptr<Peer>(there)] {
-    auto [calling, called] = NewConnection();
+inline void Introduce(LinkKind kind, const std::shared_ptr<Peer>& here, const std::shared_ptr<Peer>& there) {
+  const auto call = [kind, a = std::weak_ptr<Peer>(here), b = std::weak_ptr<Peer>(there)] {
+    std::pair<SecureSocket, SecureSocket> ends = kind == kTls ? NewEncryptedConnection() : NewConnection();
     const auto caller = a.lock(), door = b.lock();
     if (!caller || !door) return;
-    door->Enter(std::move(called));
-    caller->Enter(std::move(calling));
+    door->Enter(std::move(ends.second));
+    caller->Enter(std::move(ends.first));
   };
   there->Meet(here->Introduction(), nullptr);
   here->Meet(there->Introduction(), call);
@@ -81,7 +98,7 @@ inline void Introduce(const std::shared_ptr<Peer>& here, const std::shared_ptr<P
 
 // Two peers that know each other.
 struct Pair {
-  Pair(LinkKind kind, size_t a, size_t b) : here(NewEnd(kind, a)), there(NewEnd(kind, b)) { Introduce(here, there); }
+  Pair(LinkKind kind, size_t a, size_t b) : here(NewEnd(kind, a)), there(NewEnd(kind, b)) { Introduce(kind, here, there); }
   ~Pair() {
     here->Close({HCCL_E_REMOTE, "the test is over"});
     there->Close({HCCL_E_REMOTE, "the test is over"});
@@ -111,6 +128,6 @@ inline std::vector<char> Pattern(size_t size, int seed) {
   return bytes;
 }
 
-inline std::string KindName(const ::testing::TestParamInfo<LinkKind>& kind) { return NameOf(kind.param); }
+inline std::string KindName(const ::testing::TestParamInfo<LinkKind>& kind) { return kind.param == kTls ? "tls" : NameOf(kind.param); }
 
 }  // namespace link_hosts

@@ -148,6 +148,15 @@ kill_anywhere() {
   finish $bad
 }
 
+encrypted_storm() {
+  local rank
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] && [ -e "$bindir/../libropeway_tls.so" ] || return 0
+  begin "encrypted storm of two hosts, seed $seed"
+  for rank in 0 1; do ROPEWAY_HCCL_TLS=1 start $rank $rank storm 2 "$folder" "$seed"; done
+  wait_all 0 0
+  finish $?
+}
+
 # Hosts 0 and 1 have addresses of IPv6 only.
 ipv6_only() {
   local rank host
@@ -196,7 +205,7 @@ if ! hosts_up 4; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send kill_anywhere ipv6_only different_links one_has_no_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send kill_anywhere encrypted_storm ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for link in ${RW_LINKS:-tcp ucx}; do

@@ -1,5 +1,6 @@
-// storm RANK SIZE FOLDER SEED: seeded puts and gets between all ranks, 10,000 together. Every rank writes into its own slice of every
-// other rank's region; since the operations follow from the seed, every rank can work out what its region must hold in the end.
+// storm RANK SIZE FOLDER SEED [OPERATIONS]: seeded puts and gets between all ranks, 10,000 together unless it says how many. Every rank
+// writes into its own slice of every other rank's region; since the operations follow from the seed, every rank can work out what its
+// region must hold in the end.
 #include <algorithm>
 #include <random>
 
@@ -10,8 +11,8 @@ using namespace hccl_hosts;
 namespace {
 
 constexpr size_t kSlice = 200'000;
-constexpr int kOperations = 10'000;  // of all ranks together
-constexpr int kSlots = 16;           // operations between two synchronises
+int operations = 10'000;    // of all ranks together
+constexpr int kSlots = 16;  // operations between two synchronises
 
 struct Operation {
   uint32_t to;
@@ -72,7 +73,7 @@ struct Storm {
   void Run() {
     Script script(seed, self.rank, self.size);
     std::vector<std::pair<int, std::vector<uint8_t>>> expected;  // slots of gets
-    for (int i = 0; i < kOperations / static_cast<int>(self.size); ++i) {
+    for (int i = 0; i < operations / static_cast<int>(self.size); ++i) {
       const Operation operation = script.Next();
       char* const slot = scratch + static_cast<size_t>(i % kSlots) * kSlice;
       uint8_t* const known = mine[operation.to].data() + operation.offset;
@@ -104,7 +105,7 @@ struct Storm {
     for (uint32_t writer = 0; writer < self.size; ++writer) {
       if (writer == self.rank) continue;
       Script script(seed, writer, self.size);
-      for (int i = 0; i < kOperations / static_cast<int>(self.size); ++i) {
+      for (int i = 0; i < operations / static_cast<int>(self.size); ++i) {
         const Operation operation = script.Next();
         if (operation.put && operation.to == self.rank)
           Fill(bytes.data() + writer * kSlice + operation.offset, operation.size, operation.fill);
@@ -117,7 +118,8 @@ struct Storm {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 5 && argc != 6) return 2;
+  if (argc == 6) operations = atoi(argv[5]);
   const Folder folder(argv[3]);
   Rank self(static_cast<uint32_t>(atoi(argv[1])), static_cast<uint32_t>(atoi(argv[2])), folder);
   // Both kinds of memory at the target.

@@ -15,6 +15,7 @@
 #include "acl/acl.h"
 #include "hccl/hccl.h"
 #include "hccl/hccl_comm.h"
+#include "hccl/transport/secure_socket.h"
 #include "support/acl_test.h"
 
 namespace ropeway_test {
@@ -84,18 +85,34 @@ class Setting {
   const char* name_;
 };
 
-// UCX is left out under TSan: it orders its threads unseen by it.
+// "tls" is TCP, encrypted, where the plugin is. UCX is left out under TSan: it orders its threads unseen by it.
 #if __has_include(<ucp/api/ucp.h>) && !defined(__SANITIZE_THREAD__) && !defined(ROPEWAY_TSAN)
-constexpr const char* kLinks[] = {"tcp", "ucx"};
+constexpr const char* kLinks[] = {"tcp", "tls", "ucx"};
 #else
-constexpr const char* kLinks[] = {"tcp"};
+constexpr const char* kLinks[] = {"tcp", "tls"};
 #endif
 
-// Ranks of one process that reach each other over the network, by either link.
+// Ranks use the network inside a host, too, by one of kLinks.
+class OverLink {
+ public:
+  explicit OverLink(const std::string& way)
+      : link_("ROPEWAY_HCCL_LINK", way == "tls" ? "tcp" : way), tls_("ROPEWAY_HCCL_TLS", way == "tls" ? "1" : "0") {}
+  bool there(std::string* why) const { return !ropeway::comm::TlsWanted() || ropeway::comm::TlsThere(why); }
+
+ private:
+  Setting network_{"HCCL_INTRA_ROCE_ENABLE", "1"};
+  Setting link_, tls_;
+};
+
+// Ranks of one process that reach each other over the network, by every link.
 class NetworkRanksTest : public RanksTest, public ::testing::WithParamInterface<const char*> {
  protected:
-  Setting network_{"HCCL_INTRA_ROCE_ENABLE", "1"};
-  Setting link_{"ROPEWAY_HCCL_LINK", GetParam()};
+  void SetUp() override {
+    std::string why;
+    if (!link_.there(&why)) GTEST_SKIP() << why;
+    RanksTest::SetUp();
+  }
+  const OverLink link_{GetParam()};
 };
 #define RW_OVER_EVERY_LINK(suite) \
   INSTANTIATE_TEST_SUITE_P(Links, suite, ::testing::ValuesIn(kLinks), [](const auto& link) { return std::string(link.param); })

@@ -50,7 +50,7 @@ void RootService::Start(const std::string& communicator, const std::string& secr
                        auto self = weak.lock();
                        return self ? self->Decide(hello) : Verdict::kRefused;
                      },
-                     [weak](const Hello& hello, FileDescriptor fd) {
+                     [weak](const Hello& hello, SecureSocket fd) {
                        if (auto self = weak.lock()) self->Enter(hello.from, std::move(fd));
                      }});
 }
@@ -74,7 +74,7 @@ Verdict RootService::Decide(const Hello& hello) const {
   return welcome ? Verdict::kWelcome : Verdict::kRefused;
 }
 
-void RootService::Enter(uint32_t rank, FileDescriptor fd) {
+void RootService::Enter(uint32_t rank, SecureSocket fd) {
   const std::weak_ptr<RootService> weak = weak_from_this();
   Connection::Events events;
   events.received = [weak, rank](const Frame& frame) {

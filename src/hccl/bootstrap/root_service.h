@@ -34,7 +34,7 @@ class RootService : public std::enable_shared_from_this<RootService> {
   RootService(const std::string& communicator, std::vector<std::shared_ptr<Listener>> listeners)
       : communicator_(communicator), listeners_(std::move(listeners)) {}
   Verdict Decide(const Hello& hello) const;
-  void Enter(uint32_t rank, FileDescriptor fd);
+  void Enter(uint32_t rank, SecureSocket fd);
   void Received(uint32_t rank, const Frame& frame);
   void Join(uint32_t rank, const Frame& frame);
   void Complete();

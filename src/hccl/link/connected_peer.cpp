@@ -38,13 +38,13 @@ void ConnectedPeer::Meet(const std::string& introduction, std::function<void()> 
   });
 }
 
-void ConnectedPeer::Enter(FileDescriptor fd) {
-  auto held = std::make_shared<FileDescriptor>(std::move(fd));
+void ConnectedPeer::Enter(SecureSocket fd) {
+  auto held = std::make_shared<SecureSocket>(std::move(fd));
   thread_.Post([self = shared_from_this(), held] { self->Entered(std::move(*held)); });
 }
 
 // Whoever made it says first which one it is.
-void ConnectedPeer::Entered(FileDescriptor fd) {
+void ConnectedPeer::Entered(SecureSocket fd) {
   if (failed_) return;
   const ConnectionRef connection = Open(std::move(fd));
   if (!call_) {
@@ -63,7 +63,7 @@ void ConnectedPeer::DropOldSilentOnes() {
   silent_.erase(silent_.begin());
 }
 
-ConnectedPeer::ConnectionRef ConnectedPeer::Open(FileDescriptor fd) {
+ConnectedPeer::ConnectionRef ConnectedPeer::Open(SecureSocket fd) {
   Connection::Events events;
   const auto made = std::make_shared<std::weak_ptr<Connection>>();
   const std::weak_ptr<ConnectedPeer> weak = weak_from_this();

@@ -25,7 +25,7 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   ~ConnectedPeer() override;
   std::string Introduction() const override { return ""; }
   void Meet(const std::string& introduction, std::function<void()> call) override;
-  void Enter(FileDescriptor fd) override;
+  void Enter(SecureSocket fd) override;
   void Expose(RegionId region, Exposed memory) override { regions_.Expose(region, std::move(memory)); }
   void Withdraw(RegionId region) override { regions_.Withdraw(region); }
   void Close(const TransferEnd& why) override;
@@ -70,8 +70,8 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   TransferEnd failure_;
 
  private:
-  ConnectionRef Open(FileDescriptor fd);
-  void Entered(FileDescriptor fd);
+  ConnectionRef Open(SecureSocket fd);
+  void Entered(SecureSocket fd);
   void DropOldSilentOnes();
   void Use(const ConnectionRef& connection, bool first);
   void CallMore();

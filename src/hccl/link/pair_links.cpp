@@ -56,7 +56,13 @@ std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
   }
   std::string why = "the communicator was destroyed";
   std::shared_ptr<Peer> end;
-  if (communicator) end = kind_ == LinkKind::kTcp ? NewTcpPeer() : NewUcxPeer(IpOf(communicator->self().address), &why);
+  if (communicator && kind_ == LinkKind::kTcp) end = NewTcpPeer();
+  if (communicator && kind_ == LinkKind::kUcx) {
+    if (TlsWanted())
+      why = "UCX does not encrypt what it moves: set ROPEWAY_HCCL_LINK to tcp, or ROPEWAY_HCCL_TLS to 0";
+    else
+      end = NewUcxPeer(IpOf(communicator->self().address), &why);
+  }
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   if (pair.tried || pair.outcome) {
@@ -148,7 +154,7 @@ void PairLinks::AdmitConnections() {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
   if (channels == nullptr || channels->link_entered) return;
-  channels->link_entered = [weak = weak_from_this()](uint32_t peer, FileDescriptor fd) {
+  channels->link_entered = [weak = weak_from_this()](uint32_t peer, SecureSocket fd) {
     if (const auto self = weak.lock()) self->Entered(peer, std::move(fd));
   };
 }
@@ -159,7 +165,7 @@ std::shared_ptr<Peer> PairLinks::OpenEnd(uint32_t peer) {
   return outcome ? outcome->peer : nullptr;
 }
 
-void PairLinks::Entered(uint32_t peer, FileDescriptor fd) {
+void PairLinks::Entered(uint32_t peer, SecureSocket fd) {
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   if (!pair.outcome) {
@@ -187,7 +193,7 @@ void PairLinks::Call(uint32_t peer, std::function<void(const std::string& why)> 
   if (channels == nullptr || !OpenEnd(peer)) return;
   const uint64_t number = ++last_caller_;
   const Hello hello{channels->communicator(), communicator->rank(), peer, Purpose::kLink};
-  const auto answered = [weak = weak_from_this(), peer, number, failed](FileDescriptor fd, Verdict, const std::string& why) {
+  const auto answered = [weak = weak_from_this(), peer, number, failed](SecureSocket fd, Verdict, const std::string& why) {
     const auto self = weak.lock();
     if (!self) return;
     self->callers_.erase(number);
@@ -207,7 +213,7 @@ void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
   Pair& pair = pairs_[peer];
   pair.outcome = outcome;
   const std::shared_ptr<Peer> unused = outcome.peer == nullptr ? pair.end : nullptr;
-  for (FileDescriptor& fd : std::exchange(pair.early, {}))
+  for (SecureSocket& fd : std::exchange(pair.early, {}))
     if (outcome.peer != nullptr) outcome.peer->Enter(std::move(fd));
   const std::vector<Opened> waiting = std::exchange(pair.waiting, {});
   lock.unlock();

@@ -59,8 +59,8 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
     std::shared_ptr<Peer> end;  // this side's
     std::string why;            // there is none
     bool said_hello = false;
-    std::optional<std::string> hello;   // the other side's
-    std::vector<FileDescriptor> early;  // connections that were faster than the other side's hello
+    std::optional<std::string> hello;  // the other side's
+    std::vector<SecureSocket> early;   // connections that were faster than the other side's hello
     std::optional<OpenedLink> outcome;
     std::vector<Opened> waiting;
   };
@@ -74,7 +74,7 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
 
   // Connections, on the I/O thread.
   void AdmitConnections();
-  void Entered(uint32_t peer, FileDescriptor fd);
+  void Entered(uint32_t peer, SecureSocket fd);
   void CallFirst(uint32_t peer, Deadline deadline);
   void Call(uint32_t peer, std::function<void(const std::string& why)> failed);
   void GiveUp(uint32_t peer, const std::string& why);

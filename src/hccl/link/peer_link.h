@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file_descriptor.h"
 #include "hccl/hccl_types.h"
+#include "hccl/transport/secure_socket.h"
 #include "hccl/transport/window.h"
 #include "ropeway/ropeway.h"
 
@@ -58,7 +58,7 @@ class Peer {
   // What was asked for before the two have met waits.
   virtual void Meet(const std::string& introduction, std::function<void()> call) = 0;
   // An authenticated connection to the peer.
-  virtual void Enter(FileDescriptor fd) = 0;
+  virtual void Enter(SecureSocket fd) = 0;
 
   // The peer may put into and get from this memory, which the host can access, until Withdraw returns. A region that is exposed
   // again is elsewhere from then on.

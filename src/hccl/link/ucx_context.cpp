@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "base/settings.h"
 #include "hccl/link/ucx_peer.h"
+#include "hccl/transport/address.h"
 
 namespace ropeway::comm {
 namespace {

@@ -40,7 +40,7 @@ void Channels::Begin(const std::shared_ptr<Communicator>& owner) {
                        auto self = weak.lock();
                        return self ? self->Decide(hello) : Verdict::kRefused;
                      },
-                     [weak](const Hello& hello, FileDescriptor fd) {
+                     [weak](const Hello& hello, SecureSocket fd) {
                        if (auto self = weak.lock()) self->Enter(hello, std::move(fd));
                      }});
 }
@@ -54,12 +54,12 @@ Verdict Channels::Decide(const Hello& hello) {
   return slot.caller && rank_ > hello.from ? Verdict::kBusy : Verdict::kWelcome;
 }
 
-void Channels::Enter(const Hello& hello, FileDescriptor fd) {
+void Channels::Enter(const Hello& hello, SecureSocket fd) {
   if (hello.purpose == Purpose::kLink) return link_entered(hello.from, std::move(fd));
   Rise(hello.from, Open(hello.from, std::move(fd)));
 }
 
-std::shared_ptr<Connection> Channels::Open(uint32_t peer, FileDescriptor fd) {
+std::shared_ptr<Connection> Channels::Open(uint32_t peer, SecureSocket fd) {
   const std::weak_ptr<Channels> weak = weak_from_this();
   Connection::Events events;
   events.received = [weak, peer](Frame frame) {
@@ -92,12 +92,12 @@ void Channels::StartCall(uint32_t peer) {
   if (!owner || slot.up || slot.ended) return;
   const std::weak_ptr<Channels> weak = weak_from_this();
   slot.caller = Caller::Start(owner->peer(peer).address, {communicator_, rank_, peer, Purpose::kControl}, secret_,
-                              [weak, peer](FileDescriptor fd, Verdict verdict, const std::string& why) {
+                              [weak, peer](SecureSocket fd, Verdict verdict, const std::string& why) {
                                 if (auto self = weak.lock()) self->Answered(peer, std::move(fd), verdict, why);
                               });
 }
 
-void Channels::Answered(uint32_t peer, FileDescriptor fd, Verdict verdict, const std::string& why) {
+void Channels::Answered(uint32_t peer, SecureSocket fd, Verdict verdict, const std::string& why) {
   Slot& slot = slots_[peer];
   slot.caller.reset();
   if (slot.up || slot.ended) return;

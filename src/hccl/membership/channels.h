@@ -23,7 +23,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   using Answer = std::function<void(HcclResult, std::string)>;
   using Up = std::function<void(HcclResult)>;
   // A connection of the link to the same peer: welcomed ones are handed on.
-  using LinkEntered = std::function<void(uint32_t peer, FileDescriptor fd)>;
+  using LinkEntered = std::function<void(uint32_t peer, SecureSocket fd)>;
 
   Channels(std::string communicator, std::string secret, uint32_t rank, uint32_t size);
   ~Channels();
@@ -65,12 +65,12 @@ class Channels : public std::enable_shared_from_this<Channels> {
   };
 
   Verdict Decide(const Hello& hello);
-  void Enter(const Hello& hello, FileDescriptor fd);
+  void Enter(const Hello& hello, SecureSocket fd);
   void Connect(uint32_t peer);
   void StartCall(uint32_t peer);
-  void Answered(uint32_t peer, FileDescriptor fd, Verdict verdict, const std::string& why);
+  void Answered(uint32_t peer, SecureSocket fd, Verdict verdict, const std::string& why);
   void Rise(uint32_t peer, std::shared_ptr<Connection> connection);
-  std::shared_ptr<Connection> Open(uint32_t peer, FileDescriptor fd);
+  std::shared_ptr<Connection> Open(uint32_t peer, SecureSocket fd);
   void Deliver(uint32_t peer, Frame frame);
   void End(uint32_t peer, HcclResult why, const std::string& text);
   void Drop(Slot& slot);

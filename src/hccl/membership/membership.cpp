@@ -42,12 +42,12 @@ void Membership::Call() {
   const std::weak_ptr<Membership> weak = weak_from_this();
   const Hello hello{terms_.communicator, terms_.rank, kRoot, Purpose::kJoin};
   const Address& root = terms_.roots[calls_++ % terms_.roots.size()];
-  caller_ = Caller::Start(root, hello, terms_.secret, [weak](FileDescriptor fd, Verdict verdict, const std::string& why) {
+  caller_ = Caller::Start(root, hello, terms_.secret, [weak](SecureSocket fd, Verdict verdict, const std::string& why) {
     if (auto self = weak.lock()) self->Answered(std::move(fd), verdict, why);
   });
 }
 
-void Membership::Answered(FileDescriptor fd, Verdict verdict, const std::string& why) {
+void Membership::Answered(SecureSocket fd, Verdict verdict, const std::string& why) {
   const std::weak_ptr<Membership> weak = weak_from_this();
   if (fd) {
     Connection::Events events;
@@ -61,6 +61,7 @@ void Membership::Answered(FileDescriptor fd, Verdict verdict, const std::string&
     connection_->Send({kJoin, 0, join_body_});
     return;
   }
+  if (verdict == Verdict::kEncryptionDiffers) return Finish(HCCL_E_NOT_SUPPORT, why);
   if (why.empty() && verdict == Verdict::kRefused)
     return Finish(HCCL_E_PARA, "rank " + std::to_string(terms_.rank) + " has joined already");
   last_failure_ = why;

@@ -50,7 +50,7 @@ class Membership : public std::enable_shared_from_this<Membership> {
   void TimeOut();
   void TakeMissing(const Frame& frame);
   void Call();
-  void Answered(FileDescriptor fd, Verdict verdict, const std::string& why);
+  void Answered(SecureSocket fd, Verdict verdict, const std::string& why);
   void Received(const Frame& frame);
   void TakeTable(const Frame& frame);
   void RankGone(uint32_t rank, HcclResult why);

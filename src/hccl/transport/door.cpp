@@ -64,6 +64,7 @@ Door& Door::Get() {
 }
 
 std::shared_ptr<Listener> Door::Open(const Address& wanted, std::string* why) {
+  if (TlsWanted() && !TlsThere(why)) return nullptr;
   const std::string key = wanted.Text();
   for (const auto& [asked, weak] : open_) {
     const std::shared_ptr<Listener> open = weak.lock();
@@ -97,7 +98,7 @@ void Door::Arrived(FileDescriptor fd, const Address& from) {
     const auto found = find(hello);
     return found == guests_.end() ? Verdict::kRefused : found->second.decide(hello);
   };
-  auto done = [this, find, place = from.Text()](Acceptor* self, const Hello& hello, FileDescriptor entered) {
+  auto done = [this, find, place = from.Text()](Acceptor* self, const Hello& hello, SecureSocket entered) {
     auto& neighbours = strangers_[place];
     stranger_count_ -= std::erase_if(neighbours, [self](const auto& stranger) { return stranger.get() == self; });
     if (neighbours.empty()) strangers_.erase(place);

@@ -42,7 +42,7 @@ class Door {
   struct Guests {
     std::string secret;
     std::function<Verdict(const Hello&)> decide;
-    std::function<void(const Hello&, FileDescriptor)> enter;
+    std::function<void(const Hello&, SecureSocket)> enter;
   };
   void Admit(const std::string& communicator, uint32_t to, Guests guests);
   void Revoke(const std::string& communicator, uint32_t to);

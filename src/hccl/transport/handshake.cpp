@@ -13,8 +13,9 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr std::string_view kGreetingMagic = "RWhccl\x02\n";  // the number is the version of everything that goes over a connection
+constexpr std::string_view kGreetingMagic = "RWhccl\x03\n";  // the number is the version of everything that goes over a connection
 constexpr size_t kProofBytes = 32;
+constexpr uint32_t kEncrypted = 0x100;  // beside the purpose
 
 std::string Proof(const std::string& secret, std::string_view role, std::string_view nonce, std::string_view hello, std::string_view rest) {
   return std::string(BytesOf(HmacSha256(secret, Writer().Raw(role).Raw(nonce).Raw(hello).Raw(rest).Take())));
@@ -28,7 +29,7 @@ std::string MakeHello(const Hello& hello, const std::string& secret, const std::
                           .Raw(hello.communicator)
                           .Number(hello.from)
                           .Number(hello.to)
-                          .Number(static_cast<uint32_t>(hello.purpose))
+                          .Number(static_cast<uint32_t>(hello.purpose) | (hello.encrypted ? kEncrypted : 0))
                           .Raw(own_nonce)
                           .Take();
   return bytes + Proof(secret, "caller", acceptor_nonce, bytes, "");
@@ -40,7 +41,9 @@ bool ParseHello(const std::string& bytes, Hello* hello) {
   hello->communicator = reader.Raw(kCommunicatorBytes);
   hello->from = reader.Number<uint32_t>();
   hello->to = reader.Number<uint32_t>();
-  const auto purpose = reader.Number<uint32_t>();
+  const auto said = reader.Number<uint32_t>();
+  const uint32_t purpose = said & ~kEncrypted;
+  hello->encrypted = said != purpose;
   hello->purpose = static_cast<Purpose>(purpose);
   return magic && bytes.size() == kHelloBytes && purpose >= 1 && purpose <= 3;
 }
@@ -61,6 +64,10 @@ bool ParseVerdict(const std::string& bytes, const std::string& hello_bytes, cons
   if (bytes.size() != kVerdictBytes) return false;
   *verdict = static_cast<Verdict>(bytes[0]);
   return EqualInConstantTime(MakeVerdict(*verdict, hello_bytes, secret, acceptor_nonce), bytes);
+}
+
+std::string EncryptionKey(const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce) {
+  return Proof(secret, "tls", acceptor_nonce, hello_bytes, "");
 }
 
 Greeting::~Greeting() {
@@ -92,13 +99,29 @@ bool Greeting::Write(const std::string& bytes) {
   return send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-FileDescriptor Greeting::Release() {
+void Greeting::Secure(const std::string& key, bool server) {
+  std::string why;
+  if (!fd_.Encrypt(key, server, &why)) return Failed(why);
+  Shake();
+}
+
+void Greeting::Shake() {
+  std::string why;
+  switch (fd_.Shake(&why)) {
+    case SecureSocket::Hands::kShaken: return Secured();
+    case SecureSocket::Hands::kFailed: return Failed(why);
+    case SecureSocket::Hands::kWaiting: return;
+  }
+}
+
+SecureSocket Greeting::Release() {
   if (fd_) IoThread::Get().Forget(fd_.get());
   return std::move(fd_);
 }
 
 void Greeting::Ready(uint32_t) {
   if (!fd_) return;
+  if (fd_.encrypted()) return Shake();
   if (wanted_ == 0) return Writable();
   char buffer[256];
   const ssize_t got = recv(fd_.get(), buffer, std::min(sizeof buffer, wanted_ - bytes_.size()), 0);
@@ -138,12 +161,18 @@ void Caller::Arrived(std::string bytes) {
   }
   Verdict verdict;
   if (!ParseVerdict(bytes, sent_, secret_, nonce_, &verdict)) return Failed("the acceptor does not know the communicator's secret");
-  Finish(verdict == Verdict::kWelcome ? Release() : FileDescriptor(), verdict, "");
+  if (verdict == Verdict::kWelcome && hello_.encrypted) return Secure(EncryptionKey(sent_, secret_, nonce_), false);
+  if (verdict == Verdict::kWelcome) return Secured();
+  const char* const differs = hello_.encrypted ? "ROPEWAY_HCCL_TLS is 1 here and 0 on the other side: set it to the same for all ranks"
+                                               : "ROPEWAY_HCCL_TLS is 0 here and 1 on the other side: set it to the same for all ranks";
+  Finish({}, verdict, verdict == Verdict::kEncryptionDiffers ? differs : "");
 }
 
-void Caller::Failed(const std::string& why) { Finish(FileDescriptor(), Verdict::kRefused, why); }
+void Caller::Secured() { Finish(Release(), Verdict::kWelcome, ""); }
 
-void Caller::Finish(FileDescriptor result, Verdict verdict, const std::string& why) {
+void Caller::Failed(const std::string& why) { Finish({}, Verdict::kRefused, why); }
+
+void Caller::Finish(SecureSocket result, Verdict verdict, const std::string& why) {
   const std::shared_ptr<Greeting> self = shared_from_this();
   Release();
   if (const Done done = std::move(done_)) {
@@ -172,14 +201,19 @@ void Acceptor::Arrived(std::string bytes) {
   Hello hello;
   std::string secret;
   if (!ParseHello(bytes, &hello) || !judge_(hello, &secret) || !ProvesSecret(bytes, secret, nonce_)) return Failed("");
-  const Verdict verdict = decide_(hello);
+  const Verdict verdict = hello.encrypted == TlsWanted() ? decide_(hello) : Verdict::kEncryptionDiffers;
   const bool told = Write(MakeVerdict(verdict, bytes, secret, nonce_));
-  Finish(hello, told && verdict == Verdict::kWelcome ? Release() : FileDescriptor());
+  if (!told || verdict != Verdict::kWelcome) return Finish(hello, {});
+  hello_ = hello;
+  if (hello.encrypted) return Secure(EncryptionKey(bytes, secret, nonce_), true);
+  Secured();
 }
 
-void Acceptor::Failed(const std::string&) { Finish(Hello(), FileDescriptor()); }
+void Acceptor::Secured() { Finish(hello_, Release()); }
 
-void Acceptor::Finish(const Hello& hello, FileDescriptor result) {
+void Acceptor::Failed(const std::string&) { Finish(Hello(), {}); }
+
+void Acceptor::Finish(const Hello& hello, SecureSocket result) {
   const std::shared_ptr<Greeting> self = shared_from_this();
   Release();
   if (const Done done = std::move(done_)) {

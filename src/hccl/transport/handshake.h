@@ -6,6 +6,9 @@
 //   caller   -> magic, whom it calls, its own nonce, HMAC(secret, "caller" + everything so far)
 //   acceptor -> verdict, HMAC(secret, "acceptor" + everything so far)
 //
+// If both want it, TLS follows, with HMAC(secret, "tls" + everything so far) as the key that both have; if only one does, that is the
+// verdict.
+//
 // Everything here belongs to the I/O thread. A greeting that is not finished within kPatience ends.
 #pragma once
 
@@ -16,6 +19,7 @@
 #include <string>
 
 #include "hccl/transport/io_thread.h"
+#include "hccl/transport/secure_socket.h"
 #include "hccl/transport/socket.h"
 
 namespace ropeway::comm {
@@ -28,12 +32,13 @@ struct Hello {
   uint32_t from = 0;
   uint32_t to = 0;  // kRoot for the root's service
   Purpose purpose = Purpose::kControl;
+  bool encrypted = TlsWanted();  // whether it will be
 };
 constexpr uint32_t kRoot = 0xffffffff;
 constexpr size_t kCommunicatorBytes = 16;
 
 // What an acceptor says to a caller that has proved itself.
-enum class Verdict : uint8_t { kWelcome = 1, kBusy = 2, kRefused = 3 };
+enum class Verdict : uint8_t { kWelcome = 1, kBusy = 2, kRefused = 3, kEncryptionDiffers = 4 };
 
 // The exact sizes are all that a stranger can make us read.
 constexpr size_t kNonceBytes = 32;
@@ -50,6 +55,8 @@ std::string MakeVerdict(Verdict verdict, const std::string& hello_bytes, const s
 // False when the acceptor does not know the secret.
 bool ParseVerdict(const std::string& bytes, const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce,
                   Verdict* verdict);
+// What TLS begins with.
+std::string EncryptionKey(const std::string& hello_bytes, const std::string& secret, const std::string& acceptor_nonce);
 
 // One end's greeting in progress; it ends by calling `done` once, or silently when its last reference goes.
 class Greeting : public std::enable_shared_from_this<Greeting> {
@@ -57,39 +64,44 @@ class Greeting : public std::enable_shared_from_this<Greeting> {
   virtual ~Greeting();
 
  protected:
-  explicit Greeting(FileDescriptor fd) : fd_(std::move(fd)) {}
+  explicit Greeting(SecureSocket fd) : fd_(std::move(fd)) {}
   void Begin(uint32_t events);
   // Reads exactly this many bytes, then calls Arrived. Never one byte more: what follows is the connection's.
   void Expect(size_t size);
   // Greetings fit into any socket buffer, so a short write is a failure.
   bool Write(const std::string& bytes);
-  FileDescriptor Release();  // stops watching
+  // All that is left to do is the handshake of TLS: ends with Secured, or with Failed.
+  void Secure(const std::string& key, bool server);
+  SecureSocket Release();  // stops watching
   virtual void Writable() {}
   virtual void Arrived(std::string bytes) = 0;
+  virtual void Secured() = 0;
   virtual void Failed(const std::string& why) = 0;
   int fd() const { return fd_.get(); }
 
  private:
   void Ready(uint32_t events);
-  FileDescriptor fd_;
+  void Shake();
+  SecureSocket fd_;
   std::string bytes_;
   size_t wanted_ = 0;
   IoThread::Timer timer_ = 0;
 };
 
-// Calls an acceptor. done: a socket and kWelcome; kBusy or kRefused without one; or no socket, kRefused and why.
+// Calls an acceptor. done: a socket and kWelcome; kBusy or kRefused without one; or no socket, kRefused or kEncryptionDiffers, and why.
 class Caller final : public Greeting {
  public:
-  using Done = std::function<void(FileDescriptor fd, Verdict verdict, const std::string& why)>;
+  using Done = std::function<void(SecureSocket fd, Verdict verdict, const std::string& why)>;
   static std::shared_ptr<Caller> Start(const Address& address, const Hello& hello, const std::string& secret, Done done);
 
  private:
-  Caller(FileDescriptor fd, const Hello& hello, const std::string& secret, Done done)
+  Caller(SecureSocket fd, const Hello& hello, const std::string& secret, Done done)
       : Greeting(std::move(fd)), hello_(hello), secret_(secret), done_(std::move(done)) {}
   void Writable() override;
   void Arrived(std::string bytes) override;
+  void Secured() override;
   void Failed(const std::string& why) override;
-  void Finish(FileDescriptor fd, Verdict verdict, const std::string& why);
+  void Finish(SecureSocket fd, Verdict verdict, const std::string& why);
 
   const Hello hello_;
   const std::string secret_;
@@ -104,19 +116,21 @@ class Acceptor final : public Greeting {
  public:
   using Judge = std::function<bool(const Hello& hello, std::string* secret)>;
   using Decide = std::function<Verdict(const Hello& hello)>;
-  using Done = std::function<void(Acceptor* self, const Hello& hello, FileDescriptor fd)>;
+  using Done = std::function<void(Acceptor* self, const Hello& hello, SecureSocket fd)>;
   static std::shared_ptr<Acceptor> Start(FileDescriptor fd, Judge judge, Decide decide, Done done);
 
  private:
   Acceptor(FileDescriptor fd, Judge judge, Decide decide, Done done);
   void Arrived(std::string bytes) override;
+  void Secured() override;
   void Failed(const std::string& why) override;
-  void Finish(const Hello& hello, FileDescriptor fd);
+  void Finish(const Hello& hello, SecureSocket fd);
 
   Judge judge_;
   Decide decide_;
   Done done_;
   const std::string nonce_;
+  Hello hello_;
 };
 
 }  // namespace ropeway::comm

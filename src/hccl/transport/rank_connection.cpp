@@ -34,13 +34,6 @@ std::string Head(const Frame& frame, uint64_t bulk) {
       .Take();
 }
 
-long TryReceive(int fd, iovec* parts, size_t count) {
-  msghdr message{};
-  message.msg_iov = parts;
-  message.msg_iovlen = count;
-  return recvmsg(fd, &message, 0);
-}
-
 }  // namespace
 
 Connection::Outgoing::~Outgoing() {
@@ -49,7 +42,7 @@ Connection::Outgoing::~Outgoing() {
 
 void Connection::Outgoing::Rescue() { rest.assign(bulk.data + bulk_done(), bulk.size - bulk_done()); }
 
-std::shared_ptr<Connection> Connection::Open(FileDescriptor fd, Events events, IoThread& thread) {
+std::shared_ptr<Connection> Connection::Open(SecureSocket fd, Events events, IoThread& thread) {
   std::shared_ptr<Connection> connection(new Connection(thread, std::move(fd), std::move(events)));
   const std::weak_ptr<Connection> weak = connection;
   const bool watched = thread.Watch(connection->fd_.get(), EPOLLIN, [weak](uint32_t ready) {
@@ -59,7 +52,15 @@ std::shared_ptr<Connection> Connection::Open(FileDescriptor fd, Events events, I
   if (!watched) {
     thread.Post([connection] { connection->Break(false, "the kernel watches no more descriptors"); });
   }
+  // What came with the end of the greeting.
+  if (connection->fd_.Holds()) connection->ReadLater();
   return connection;
+}
+
+void Connection::ReadLater() {
+  thread_.Post([weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->Ready(EPOLLIN);
+  });
 }
 
 void Connection::Queue(const Frame& frame, Bulk bulk) {
@@ -94,10 +95,7 @@ long Connection::SendFrom(const Outgoing& out, const char* bulk) {
   if (out.done < out.head.size()) parts[count++] = {const_cast<char*>(out.head.data()) + out.done, out.head.size() - out.done};
   const uint64_t left = out.bulk.size - out.bulk_done();
   if (left > 0) parts[count++] = {const_cast<char*>(bulk), std::min(left, kTurnBytes)};
-  msghdr message{};
-  message.msg_iov = parts;
-  message.msg_iovlen = count;
-  return sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
+  return fd_.Send(parts, count);
 }
 
 // How many bytes went, or the error as a negative number.
@@ -153,11 +151,12 @@ void Connection::Watch() {
 // closes, too.
 void Connection::ReceiveNothing() {
   char ignored[kReadBytes];
-  const ssize_t got = recv(fd_.get(), ignored, sizeof ignored, 0);
+  const long got = fd_.Receive(ignored, sizeof ignored);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) Abort();
 }
 
-// Goes on while the socket gives all that it is asked for: else it was empty, and asking again would only tell that.
+// Goes on while the socket gives all that it is asked for: else it was empty, and asking again would only tell that. (One that is encrypted
+// gives a record at a time.)
 void Connection::Receive() {
   if (closing_) return ReceiveNothing();
   size_t wanted = 0;
@@ -169,8 +168,9 @@ void Connection::Receive() {
     if (got < 0) return;
     moved_ += static_cast<uint64_t>(got);
     if (!TakeFrames()) return Break(false, "the other end does not keep to the protocol");
-    if (static_cast<size_t>(got) < wanted) return;
+    if (static_cast<size_t>(got) < wanted && !fd_.encrypted()) return;
   }
+  if (fd_.Holds()) ReadLater();
 }
 
 long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk(wanted) : ReceiveFrames(wanted); }
@@ -178,7 +178,7 @@ long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk
 long Connection::ReceiveFrames(size_t* wanted) {
   char buffer[kReadBytes];
   *wanted = events_.bulk_begins ? kReadBytesBeforeBulk : kReadBytes;
-  const long got = recv(fd_.get(), buffer, *wanted, 0);
+  const long got = fd_.Receive(buffer, *wanted);
   if (got > 0) incoming_.append(buffer, static_cast<size_t>(got));
   return got;
 }
@@ -192,7 +192,7 @@ long Connection::ReceiveBulk(size_t* wanted) {
     bulk_.lease.reset();
     char ignored[kReadBytes];
     *wanted = std::min(left, sizeof ignored);
-    got = recv(fd_.get(), ignored, *wanted, 0);
+    got = fd_.Receive(ignored, *wanted);
   }
   if (got <= 0) return got;
   bulk_done_ += std::min(static_cast<uint64_t>(got), left);
@@ -204,7 +204,7 @@ long Connection::ReceiveBulk(size_t* wanted) {
 long Connection::ReceiveInto(char* bulk, size_t size) {
   char behind[kReadBytesBehindBulk];
   iovec parts[2] = {{bulk, size}, {behind, sizeof behind}};
-  const long got = TryReceive(fd_.get(), parts, bulk_done_ + size == bulk_.size ? 2 : 1);
+  const long got = fd_.Receive(parts, bulk_done_ + size == bulk_.size ? 2 : 1);
   if (got > static_cast<long>(size)) incoming_.append(behind, static_cast<size_t>(got) - size);
   return got;
 }
@@ -284,7 +284,7 @@ void Connection::Close() {
 void Connection::Abort() {
   if (!fd_) return;
   thread_.Forget(fd_.get());
-  fd_ = FileDescriptor();
+  fd_ = {};
   closing_ = true;
   // Its functions may hold the owner, and one of them may be running: they go a moment later, and so does what may be in use.
   thread_.Post([self = shared_from_this()] {

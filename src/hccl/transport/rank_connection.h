@@ -16,7 +16,7 @@
 
 #include "hccl/hccl_types.h"
 #include "hccl/transport/io_thread.h"
-#include "hccl/transport/socket.h"
+#include "hccl/transport/secure_socket.h"
 #include "hccl/transport/window.h"
 
 namespace ropeway::comm {
@@ -54,7 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The largest body that is believed: the table of 100,000 ranks fits.
   static constexpr uint32_t kLargestBody = 16u << 20;
 
-  static std::shared_ptr<Connection> Open(FileDescriptor fd, Events events, IoThread& thread = IoThread::Get());
+  static std::shared_ptr<Connection> Open(SecureSocket fd, Events events, IoThread& thread = IoThread::Get());
 
   void Send(const Frame& frame);
   // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
@@ -86,7 +86,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::string rest;   // of the bulk, once the lease is closed
   };
 
-  Connection(IoThread& thread, FileDescriptor fd, Events events) : thread_(thread), fd_(std::move(fd)), events_(std::move(events)) {}
+  Connection(IoThread& thread, SecureSocket fd, Events events) : thread_(thread), fd_(std::move(fd)), events_(std::move(events)) {}
   void Ready(uint32_t events);
   void Queue(const Frame& frame, Bulk bulk);
   void Flush();
@@ -94,6 +94,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   long SendSome(Outgoing& out);
   long SendFrom(const Outgoing& out, const char* bulk);
   void Receive();
+  void ReadLater();
   void ReceiveNothing();
   long ReceiveSome(size_t* wanted);
   long ReceiveFrames(size_t* wanted);
@@ -106,7 +107,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Watch();
 
   IoThread& thread_;
-  FileDescriptor fd_;
+  SecureSocket fd_;
   Events events_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
   bool flushing_ = false;
