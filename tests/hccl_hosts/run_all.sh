@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run_all.sh BINDIR [CASE...]: ranks on different hosts, which are network namespaces joined by veth pairs. Those cases that move bytes run
-# over every link of RW_LINKS. Exits 77, loudly, when this user may not make namespaces.
+# over every link of RW_LINKS; RW_LONG=1: with 300 ms and 64 ranks where else 20 ms and 16 ranks have to do. Exits 77, loudly, when this user may not make namespaces.
 set -u
 bindir=${1:?usage: run_all.sh BINDIR}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -157,6 +157,66 @@ encrypted_storm() {
   finish $?
 }
 
+# over_relay MILLISECONDS PERCENT OPERATIONS [nat]: a storm of hosts 0 and 1 over a path that delays, loses or translates.
+over_relay() {
+  local operations=$3 rank result
+  [ -c /dev/net/tun ] || { echo "skipped $name: no /dev/net/tun"; return 0; }
+  python3 "$here/packet_relay.py" "$hosts_prefix" "$folder/relay" "$1" "$2" "$seed" "${@:4}" >"$folder/relay.log" 2>&1 &
+  local relay=$!
+  until [ -e "$folder/relay" ]; do kill -0 $relay 2>/dev/null || break; sleep 0.01; done
+  for rank in 0 1; do HCCL_IF_IP=10.98.0.$((rank + 1)) start $rank $rank storm 2 "$folder" "$seed" "$operations"; done
+  wait_all 0 0
+  result=$?
+  rm -f "$folder/relay"
+  wait $relay || result=1
+  finish $result
+}
+lossy_path() {
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  local delay=10
+  [ "${RW_LONG:-0}" = 0 ] || delay=150
+  begin "storm over a path of $((2 * delay)) ms that loses 5 % of the packets"
+  over_relay $delay 5 16
+}
+translated_path() {
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  begin "storm with a host behind address translation, which nobody can call"
+  over_relay 0 0 200 nat
+}
+
+# A second network between hosts 0 and 1 is the one that the user names, and the first one is cut.
+two_interfaces() {
+  local rank
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  begin "storm over the second of two interfaces, the first one cut"
+  ip link add eth1 netns "$hosts_prefix-0" type veth peer name eth1 netns "$hosts_prefix-1"
+  for rank in 0 1; do
+    ip -n "$hosts_prefix-$rank" addr add "10.97.0.$((rank + 1))/24" dev eth1
+    ip -n "$hosts_prefix-$rank" link set eth1 up
+    rw_cut $rank
+  done
+  for rank in 0 1; do HCCL_SOCKET_IFNAME==eth1 start $rank $rank storm 2 "$folder" "$seed" 1000; done
+  wait_all 0 0
+  local result=$?
+  for rank in 0 1; do rw_mend $rank; done
+  ip -n "$hosts_prefix-0" link del eth1
+  finish $result
+}
+
+# Several ranks on each of eight hosts.
+many_ranks() {
+  local rank ranks=16 zeros=()
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  [ "${RW_LONG:-0}" = 0 ] || ranks=64
+  begin "storm of $ranks ranks on eight hosts"
+  for ((rank = 0; rank < ranks; ++rank)); do
+    start $((rank % 8)) $rank storm $ranks "$folder" "$seed" $((ranks * 40))
+    zeros+=(0)
+  done
+  wait_all "${zeros[@]}"
+  finish $?
+}
+
 # Hosts 0 and 1 have addresses of IPv6 only.
 ipv6_only() {
   local rank host
@@ -200,12 +260,12 @@ one_has_no_ucx() {
   no_link "ucp_" UCX_TLS=none
 }
 
-if ! hosts_up 4; then
+if ! hosts_up 8; then
   echo "SKIPPED: this user may not make network namespaces (needs root, or CAP_SYS_ADMIN and CAP_NET_ADMIN):" >&2
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send kill_anywhere encrypted_storm ipv6_only different_links one_has_no_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send kill_anywhere encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for link in ${RW_LINKS:-tcp ucx}; do
