@@ -128,6 +128,16 @@ void LookAtLimits(Findings& findings) {
   findings.Ok("address space", Limit(limit.rlim_cur));
 }
 
+// What ranks on other hosts are reached over.
+void LookAtNetwork(Findings& findings) {
+  const std::string devices = RdmaDevices();
+  if (devices.empty()) return findings.Ok("RDMA", "no devices: ranks on other hosts are reached over TCP");
+  const char* link = std::getenv("ROPEWAY_HCCL_LINK");
+  const bool used = link != nullptr && std::strcmp(link, "ucx") == 0;
+  findings.Add(used ? Health::kOk : Health::kNote, "RDMA", devices,
+               used ? "" : "on a network that is trusted, ranks on other hosts are reached over them with ROPEWAY_HCCL_LINK=ucx");
+}
+
 // What moves the bytes on the CPU, and who says so.
 void LookAtCopies(Findings& findings) {
   const std::string profile = ropewayGetCopyProfile();
@@ -288,6 +298,7 @@ int RunDoctor(bool as_json) {
   LookAtPages(findings);
   LookAtMapCount(findings);
   LookAtLimits(findings);
+  LookAtNetwork(findings);
   LookAtTree(findings);
   LookAtSettings(findings);
   LookForTypos(findings);

@@ -6,7 +6,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -108,6 +110,15 @@ std::string LastLevelCache() {
     }
   }
   return "";
+}
+
+std::string RdmaDevices() {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/class/infiniband", none)) names.insert(device.path().filename());
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;
+  return list;
 }
 
 std::string KernelRelease() {

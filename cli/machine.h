@@ -16,6 +16,7 @@ int CoresAllowed();                                   // cores this process may 
 std::optional<double> CpuQuota();                     // cores' worth of time that a control group grants; nothing when unlimited
 double CoresBusy();                                   // cores' worth of time that the machine is using, looked at for a moment
 std::string LastLevelCache();                         // "32 MiB"; empty when unknown
+std::string RdmaDevices();                            // "mlx5_0 mlx5_1"; empty when there are none
 std::string KernelRelease();                          // "6.1.0-18-amd64"
 std::string LibcVersion();                            // "glibc 2.36"
 std::string ChosenOption(const std::string& line);    // "madvise" of "always [madvise] never"

@@ -54,11 +54,11 @@ expect good ROPEWAY_ENGINE=cpu ROPEWAY_DEVICES=64 ROPEWAY_DEVICE_MEMORY=2MiB ROP
   ROPEWAY_HOST_ACCESS=on ROPEWAY_STRICT_ALIGNMENT=0 ROPEWAY_SCHEDULE=random:7 ROPEWAY_LOG_LEVEL=2 ROPEWAY_TRACE= SOC_VERSION=910C \
   ASCEND_GLOBAL_LOG_LEVEL=4 ASCEND_SLOG_PRINT_TO_STDOUT=0 ROPEWAY_PYTHON_EXTENSIONS=0 HCCL_CONNECT_TIMEOUT=0.5 HCCL_EXEC_TIMEOUT=0 \
   HCCL_RDMA_TIMEOUT=24 HCCL_RDMA_RETRY_CNT=1 HCCL_INTRA_ROCE_ENABLE=1 ROPEWAY_HCCL_LINK_TIMEOUT=3600 HCCL_OP_EXPANSION_MODE=HOST_TS \
-  HCCL_IF_IP=::1 HCCL_SOCKET_IFNAME=lo
+  HCCL_IF_IP=::1 HCCL_SOCKET_IFNAME=lo ROPEWAY_HCCL_TLS=1
 expect bad ROPEWAY_ENGINE=CPU ROPEWAY_DEVICES=65 ROPEWAY_DEVICE_MEMORY=12 ROPEWAY_SOC= ROPEWAY_LANES=0 ROPEWAY_COPY_METHOD=fast ROPEWAY_CUDA_CTAS=1025 \
   ROPEWAY_HOST_ACCESS=ON ROPEWAY_STRICT_ALIGNMENT=2 ROPEWAY_SCHEDULE=LATEST ROPEWAY_LOG_LEVEL=5 SOC_VERSION= \
   ASCEND_GLOBAL_LOG_LEVEL=-1 ASCEND_SLOG_PRINT_TO_STDOUT=maybe ROPEWAY_PYTHON_EXTENSIONS=no HCCL_CONNECT_TIMEOUT=0 HCCL_EXEC_TIMEOUT=long \
-  HCCL_RDMA_TIMEOUT=25 HCCL_RDMA_RETRY_CNT=0 HCCL_INTRA_ROCE_ENABLE=yes ROPEWAY_HCCL_LINK_TIMEOUT=abc
+  HCCL_RDMA_TIMEOUT=25 HCCL_RDMA_RETRY_CNT=0 HCCL_INTRA_ROCE_ENABLE=yes ROPEWAY_HCCL_LINK_TIMEOUT=abc ROPEWAY_HCCL_TLS=yes
 
 # --- Flags ---
 "$ropeway" exec --help | grep -oE '^ +--[a-z-]+' | tr -d ' ' | sort >"$work/flags"
@@ -84,6 +84,19 @@ if grep -q '^ok *engine *cpu' "$work/page"; then
   doctor ROPEWAY_ENGINE=cuda && fail "no GPU for ROPEWAY_ENGINE=cuda is no problem"
   grep -q '^problem *engine *none: ROPEWAY_ENGINE=cuda, but ' "$work/page" || fail "a missing GPU is not told: $(grep engine "$work/page")"
   grep -q ' problems* found$' "$work/page" || fail "doctor does not get through without a GPU"
+fi
+
+# --- RDMA devices: made up, where this user may mount something over /sys/class ---
+doctor
+[ -d /sys/class/infiniband ] || grep -q '^ok *RDMA *no devices' "$work/page" || fail "RDMA devices that are not there: $(grep RDMA "$work/page")"
+if unshare -m mount -t tmpfs none /sys/class 2>/dev/null; then
+  with_rdma() { env "$@" unshare -m sh -c 'mount -t tmpfs none /sys/class && mkdir -p /sys/class/infiniband/mlx5_1 /sys/class/infiniband/mlx5_0 && exec "$0" doctor' "$ropeway" >"$work/page" 2>&1; }
+  with_rdma ROPEWAY_HCCL_LINK=tcp
+  grep -A1 '^note *RDMA *mlx5_0 mlx5_1' "$work/page" | grep -q 'ROPEWAY_HCCL_LINK=ucx' || fail "RDMA devices are not recommended: $(grep -A1 RDMA "$work/page")"
+  with_rdma ROPEWAY_HCCL_LINK=ucx
+  grep -q '^ok *RDMA *mlx5_0 mlx5_1' "$work/page" || fail "RDMA devices that are used: $(grep RDMA "$work/page")"
+else
+  echo "skipped: RDMA devices cannot be made up by this user"
 fi
 
 # --- It only looks ---
