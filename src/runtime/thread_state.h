@@ -15,7 +15,7 @@ struct ThreadState {
 extern constinit thread_local ThreadState t_state RW_HOT_TLS;
 
 // The thread's live context, or null. Does not bring a configured default device up.
-inline Context* CurrentContextOrNull() {
+[[gnu::always_inline]] inline Context* CurrentContextOrNull() {
   Context* context = t_state.context;
   return context != nullptr && context->alive() && context->generation() == t_state.generation ? context : nullptr;
 }
@@ -24,7 +24,7 @@ inline Context* CurrentContextOrNull() {
 // a default device, it is set now.
 [[gnu::cold]] Result<Context*> FindContextSlowly();
 
-inline Result<Context*> CurrentContext() {
+[[gnu::always_inline]] inline Result<Context*> CurrentContext() {
   Context* context = CurrentContextOrNull();
   if (context != nullptr) [[likely]]
     return context;
