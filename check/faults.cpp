@@ -2,32 +2,24 @@
 
 #include <mutex>
 
-#include "check/fault_rules.h"
 #include "check/options.h"
+#include "src/base/fault_rules.h"
 
 namespace ropeway::check {
 namespace {
 
 struct State {
   std::mutex mutex;
-  std::vector<Fault> faults;
+  std::vector<FaultRule> faults;
 };
 
 State& GetState() {
   static auto* const state = [] {
     auto* const made = new State;
-    if (!ParseFaults(GetOptions().faults, &made->faults).empty()) made->faults.clear();
+    made->faults = ParseFaultRules(GetOptions().faults).rules;
     return made;
   }();
   return *state;
-}
-
-bool Strikes(Fault* fault) {
-  if (fault->after > 0) return --fault->after, false;
-  if (fault->times == 0) return false;
-  if (fault->chance < 1 && std::uniform_real_distribution<>(0, 1)(fault->dice) >= fault->chance) return false;
-  --fault->times;
-  return true;
 }
 
 }  // namespace
@@ -37,9 +29,8 @@ int FaultOf(const char* function) {
   if (!any) return 0;
   State& state = GetState();
   const std::lock_guard lock(state.mutex);
-  for (Fault& fault : state.faults)
-    if (fault.function == function && Strikes(&fault)) return fault.code;
-  return 0;
+  const FaultRule* const rule = Strike(state.faults, FaultKind::kAnswer, {function});
+  return rule == nullptr ? 0 : rule->code;
 }
 
 }  // namespace ropeway::check

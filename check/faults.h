@@ -1,4 +1,4 @@
-// Which call answers a code instead of being made (fault_rules.h).
+// Which call answers a code instead of being made (src/base/fault_rules.h).
 #pragma once
 
 namespace ropeway::check {

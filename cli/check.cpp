@@ -13,16 +13,17 @@
 #include <string>
 #include <vector>
 
-#include "check/fault_rules.h"
 #include "check/tally.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/sanitizer_reports.h"
+#include "src/base/fault_rules.h"
 
 namespace ropeway::cli {
 namespace {
 
 constexpr char kLayer[] = "libropeway_check.so";
+constexpr char kFaults[] = "ROPEWAY_FAULTS";
 
 struct CheckOptions {
   std::vector<std::string> words;
@@ -38,6 +39,21 @@ struct CheckOptions {
   std::string host_access = "off";
 };
 
+// Calls are made to answer by the layer, on any AscendCL; all else is Ropeway's to do.
+std::string FaultsOf(const CheckOptions& options, bool of_layer) {
+  std::string list;
+  for (const std::string& words : options.faults)
+    for (const FaultRule& rule : ParseFaultRules(words).rules)
+      if ((rule.kind == FaultKind::kAnswer) == of_layer) list.append(list.empty() ? "" : ";").append(rule.text);
+  return list;
+}
+
+void ExportFaults(const CheckOptions& options) {
+  const std::string rules = FaultsOf(options, false);
+  const char* const given = std::getenv(kFaults);
+  if (!rules.empty()) setenv(kFaults, (given == nullptr || *given == '\0' ? rules : given + (";" + rules)).c_str(), 1);
+}
+
 std::string LayerOptions(const CheckOptions& options) {
   std::string list = "hang=" + std::to_string(options.hang_s);
   if (options.json) list += ",json";
@@ -46,7 +62,7 @@ std::string LayerOptions(const CheckOptions& options) {
   if (options.every) list += ",every";
   if (options.host_access != "off") list += ",host-access=" + options.host_access;
   if (!options.suppress.empty()) list += ",suppress=" + std::filesystem::absolute(options.suppress).string();
-  for (size_t i = 0; i < options.faults.size(); ++i) list += (i == 0 ? ",faults=" : ";") + options.faults[i];
+  if (const std::string rules = FaultsOf(options, true); !rules.empty()) list += ",faults=" + rules;
   if (!options.output.empty()) list += ",output=" + std::filesystem::absolute(options.output).string();
   return list;
 }
@@ -105,6 +121,10 @@ int Judge(const check::Tally& tally, int program_status) {
 }
 
 int RunCheck(const CheckOptions& options) {
+  if (const std::string ours = FaultsOf(options, false); !options.on.empty() && !ours.empty()) {
+    std::fprintf(stderr, "ropeway check: --fault %s is for Ropeway's own library; with --on, calls can answer a code\n", ours.c_str());
+    return 2;
+  }
   const Tree tree = FindTree();
   if (!HasLibrary("check", tree)) return 1;
   const std::string layer = tree.library_folder + "/" + kLayer;
@@ -126,6 +146,7 @@ int RunCheck(const CheckOptions& options) {
   if (program == 0) {
     ExportLayer(tree, layer, options.on);
     AdmitAddressSanitizer();
+    ExportFaults(options);
     setenv("ROPEWAY_CHECK", LayerOptions(options).c_str(), 1);
     _exit(Execute("check", options.words));
   }
@@ -158,12 +179,10 @@ void AddCheck(CLI::App& app, int* status) {
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   command->add_option("--output", options->output, "where findings go [stderr]")->type_name("FILE");
-  command->add_option("--fault", options->faults, "a call that answers a code: aclrtMalloc:207001:after=3:times=1 or :chance=0.1:seed=7")
-      ->type_name("FUNCTION:CODE...")
-      ->check([](const std::string& rule) {
-        std::vector<check::Fault> ignored;
-        return check::ParseFaults(rule, &ignored);
-      });
+  command
+      ->add_option("--fault", options->faults, "what shall go wrong: aclrtMalloc:207001:nth=3, aclrtMemcpyAsync:fail=507013:every=5, ...")
+      ->type_name("FUNCTION:FAULT...")
+      ->check([](const std::string& rules) { return ParseFaultRules(rules).wrong; });
   command->add_option("--hang", options->hang_s, "after how many seconds a wait is judged [10]")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 86400));

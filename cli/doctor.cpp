@@ -184,8 +184,12 @@ void LookAtSettings(Findings& findings) {
   }
 }
 
-// The library has not started yet, and this process is not what the user wants a trace of.
-void LeaveTraceAlone() { unsetenv("ROPEWAY_TRACE"); }
+// The library has not started yet, and this process is not what the user wants a trace of, or to see fail.
+void StandAside() {
+  unsetenv("ROPEWAY_TRACE");
+  const char* const faults = std::getenv("ROPEWAY_FAULTS");
+  if (faults != nullptr && Usable(*FindSetting("ROPEWAY_FAULTS"), faults)) unsetenv("ROPEWAY_FAULTS");  // else the library says why not
+}
 
 void LookForTypos(Findings& findings) {
   const std::string prefix = "ROPEWAY_";
@@ -302,7 +306,7 @@ int RunDoctor(bool as_json) {
   LookAtTree(findings);
   LookAtSettings(findings);
   LookForTypos(findings);
-  LeaveTraceAlone();
+  StandAside();
   LookAtDevices(findings);
   LookAtAddresses(findings);
   LookAtCopies(findings);

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/settings.h"
+#include "src/base/fault_rules.h"
 
 namespace ropeway::cli {
 namespace {
@@ -31,7 +32,8 @@ void AddSettings(CLI::App& command, ExecOptions& options) {
       command.add_flag(flag, on, meaning);
     } else {
       command.add_option(flag, value, meaning)->type_name(setting.placeholder)->check([&setting](const std::string& text) {
-        return Usable(setting, text) ? "" : std::string(setting.wanted) + " is wanted";
+        if (Usable(setting, text)) return std::string();
+        return std::string(setting.variable) == "ROPEWAY_FAULTS" ? ParseFaultRules(text).wrong : std::string(setting.wanted) + " is wanted";
       });
     }
   }

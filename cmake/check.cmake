@@ -1,5 +1,5 @@
 # libropeway_check.so: the layer that `ropeway check` puts in front of any AscendCL. It knows the public headers only, and links nothing of
-# ours. Names of source files come from libdw, which is loaded when something was found; without its headers, functions are named.
+# ours; of src/ it is compiled with the reader of fault rules, which the command has, too. Names of source files come from libdw, which is loaded when something was found; without its headers, functions are named.
 
 # The sanitizer builds are for what runs beside it.
 if(ROPEWAY_SANITIZE)
@@ -7,8 +7,8 @@ if(ROPEWAY_SANITIZE)
 endif()
 
 file(GLOB_RECURSE check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/check/*.cpp)
-add_library(ropeway_check SHARED ${check_sources})
-target_include_directories(ropeway_check PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+add_library(ropeway_check SHARED ${check_sources} ${PROJECT_SOURCE_DIR}/src/base/fault_rules.cpp)
+target_include_directories(ropeway_check PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(ropeway_check PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set(check_exports ${PROJECT_SOURCE_DIR}/check/exports.map)  # nothing of the C++ library may come before the program's own
 target_link_options(ropeway_check PRIVATE -Wl,--no-undefined -Wl,--version-script=${check_exports})

@@ -25,9 +25,9 @@ file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 list(REMOVE_ITEM cli_sources ${report_sources})
 if(cli_sources)
   find_package(CLI11 REQUIRED)
-  ropeway_program(ropeway ${cli_sources} ${PROJECT_SOURCE_DIR}/check/symbols.cpp)
+  ropeway_program(ropeway ${cli_sources} ${PROJECT_SOURCE_DIR}/check/symbols.cpp ${PROJECT_SOURCE_DIR}/src/base/fault_rules.cpp)
   ropeway_knows_lines(ropeway)
-  target_include_directories(ropeway PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/cli)
+  target_include_directories(ropeway PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(ropeway PRIVATE ropeway_report CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   # The parser of arguments is most of the compile time of the files that have commands: they are compiled as one. So are the parts of
   # the demo, which make the same templates. Benches stand alone: they have the same names for different sizes.

@@ -246,6 +246,8 @@ function(ropeway_check_corpus)
   target_link_libraries(check_corpus PRIVATE hccl)
   ropeway_watched_test(check_examples bash ${tests_dir}/check/examples.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR}/examples
                        ${CMAKE_BINARY_DIR}/examples)
+  ropeway_watched_test(check_faults_page python3 ${tests_dir}/check/faults_page_test.py $<TARGET_FILE:ropeway> ${CMAKE_BINARY_DIR}/examples
+                       ${PROJECT_SOURCE_DIR}/docs/faults.md)
   ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)
   ropeway_long_test(check_corpus)
   ropeway_watched_test(check_schema python3 ${tests_dir}/check/schema_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>

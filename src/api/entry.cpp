@@ -25,7 +25,7 @@ Result<int> FindDevice(const char* name, int64_t user_id) {
   return Runtime::PhysicalId(static_cast<int>(user_id));
 }
 
-Status RunNow(const Task& task) {
+Status RunPart(const Task& task) {
   TaskFailure failure;
   const int code = TheEngine().RunNow(task, &failure);
   return code == 0 ? Ok() : Fail(code, "%s", failure.text);

@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call_site.h"
+#include "base/faults.h"
 #include "base/fork.h"
 #include "base/race_detector.h"
 #include "base/status.h"
@@ -26,6 +27,17 @@ template <typename Body>
   }
 }
 
+// What the rules of ROPEWAY_FAULTS do to a call of the current context's device (docs/faults.md), where there are any.
+[[gnu::cold]] Status StrikeCall(const char* call);
+[[gnu::always_inline]] inline Status CallFault(const char* call) {
+  if (CurrentFaultState() == FaultState::kNone) [[likely]]
+    return Ok();
+  return StrikeCall(call);
+}
+// 207001 when a rule says that there is no memory for this. `device`: -1 for host memory.
+[[gnu::cold]] Status StrikeMemory(const char* call, int device, size_t size);
+inline Status MemoryFault(const char* call, int device, size_t size) { return FaultsAreOn() ? StrikeMemory(call, device, size) : Ok(); }
+
 // Inlined into the function of the API: where that returns to is where the program called.
 [[gnu::always_inline]] inline void NoteCall(const char* call) { t_call_site = {__builtin_return_address(0), call}; }
 
@@ -45,7 +57,10 @@ template <typename Body>
 [[gnu::always_inline]] inline aclError Entry(const char* call, Body&& body) noexcept {
   if (InForkedChild()) [[unlikely]]
     return FileFailure(call, RefuseForkedChild());
-  return PlainEntry(call, body);
+  return PlainEntry(call, [&]() -> Status {
+    RW_TRY(CallFault(call));
+    return body();
+  });
 }
 
 // For the copies whose instructions are counted. In front of CurrentContext, which a forked child has none of, they take no lock;
@@ -72,7 +87,7 @@ inline Status RequirePointer(const char* name, const void* pointer) {
 
 // A stream by its handle; null stays null and means the default stream of the current context. 107017 for anything that
 // is not a live stream.
-inline Result<StreamRef> FindStream(aclrtStream handle) {
+[[gnu::always_inline]] inline Result<StreamRef> FindStream(aclrtStream handle) {
   if (handle == nullptr) return StreamRef();
   Stream* stream = Streams().Find(handle);
   if (stream != nullptr) [[likely]]
@@ -88,8 +103,10 @@ inline StreamRef OrDefault(StreamRef stream, const Context& context) {
   return stream.stream != nullptr ? stream : context.default_stream();
 }
 
-// Carries a task out before it returns, in no stream's order. What the engine says of a failure becomes the call's.
+// Carries a task out before it returns, in no stream's order. What the engine says of a failure becomes the call's. Rules of
+// ROPEWAY_FAULTS may have it fail or take longer, but for a part of a task (RunPart).
 Status RunNow(const Task& task);
+Status RunPart(const Task& task);
 
 // Hands a described task to a stream; `stream` may be null for the default stream of `context`.
 inline Status Submit(StreamRef stream, Context& context, Task& task) {

@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kHugePagesFrom = size_t{2} << 20;
 
 Status AllocateHost(void** hostPtr, uint64_t size, const char* call, const void* caller) {
+  RW_TRY(MemoryFault(call, -1, size));
   std::optional<void*> block;
   if (size <= UINT64_MAX - 32) {
     HeapRequest request;

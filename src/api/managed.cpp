@@ -85,6 +85,7 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
     RW_TRY(RequireRange(Layer::kOuter, "flag", flag, ACL_RT_MEM_ATTACH_GLOBAL, ACL_RT_MEM_ATTACH_GLOBAL));
     RW_TRY(RequireSome(Layer::kRuntime, "size", size));
     RW_TRY_SET(Context * context, CurrentContext());
+    RW_TRY(MemoryFault("aclrtMemAllocManaged", context->device(), size));
     ManagedSpace* space = TheMemory().OpenManaged();
     if (space == nullptr)
       return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no addresses left for managed memory; raise ulimit -v");

@@ -76,7 +76,7 @@ Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Cont
   if (count > SIZE_MAX - kAlignment) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "count %zu cannot be staged", count);
   void* staging = std::aligned_alloc(kAlignment, (count + kAlignment - 1) / kAlignment * kAlignment);
   if (staging == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory to stage count %zu", count);
-  Status status = RunNow(CopyTask(Runtime::Get(), staging, transfer.src, count, call));
+  Status status = RunPart(CopyTask(Runtime::Get(), staging, transfer.src, count, call));
   Task task = CopyTask(Runtime::Get(), transfer.dst, staging, count, call);
   task.flags = Task::kOwnsPayload;
   if (status.ok()) status = Submit(stream, context, task);
@@ -98,6 +98,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
                                      const CallSite& site) {
   t_call_site = site;
   const char* const call = site.call;
+  RW_TRY(CallFault(call));
   Transfer transfer;
   RW_TRY(Locate(dst, count, src, count, &transfer));
   RW_TRY_SET(StreamRef target, FindStream(stream));
@@ -133,6 +134,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 // The long way of a submit, which somebody may watch.
 [[gnu::noinline, gnu::cold]] Status EnqueueNoted(StreamRef stream, const FailureScope* scope, Task& task, const void* caller) {
   t_call_site = {caller, task.call};
+  RW_TRY(CallFault(task.call));
   uint64_t sequence;
   return stream.stream->EnqueueNumbered(stream.generation, scope, task, &sequence);
 }

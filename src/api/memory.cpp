@@ -57,6 +57,7 @@ Status RequireRoundable(size_t size, size_t pad) {
 
 Status Allocate(void** devPtr, size_t size, size_t pad, unsigned policy, const char* call, const void* caller) {
   RW_TRY_SET(Context * context, CurrentContext());
+  RW_TRY(MemoryFault(call, context->device(), size));
   const Pages pages = PagesFor(policy, size);
   HeapRequest request;
   const bool too_large = size > SIZE_MAX - 2 * kGiB;

@@ -86,6 +86,7 @@ Status RequireWholePages(size_t size, size_t granularity) {
 }
 
 Result<std::shared_ptr<PhysicalMemory>> Allocate(const PhysicalTraits& traits) {
+  RW_TRY(MemoryFault("aclrtMallocPhysical", traits.device, traits.size));
   std::shared_ptr<PhysicalMemory> memory = TheMemory().AllocatePhysical(traits);
   if (memory != nullptr) return memory;
   const bool on_device = traits.device >= 0;

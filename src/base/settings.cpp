@@ -1,15 +1,15 @@
 #include "base/settings.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <utility>
+
+#include "base/fault_rules.h"
+#include "base/parse.h"
 
 namespace ropeway {
 namespace {
@@ -17,29 +17,6 @@ namespace {
 using Kind = SettingValues::Kind;
 
 const char* Environment(const char* variable) { return std::getenv(variable); }
-
-struct Unit {
-  const char* name;
-  double bytes;
-};
-constexpr Unit kUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"T", 0x1p40},
-                           {"G", 0x1p30},   {"M", 0x1p20},   {"K", 0x1p10},   {"B", 1},        {"", 1}};
-
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-std::optional<double> ParseBytes(std::string_view text) {
-  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::optional<uint64_t> value = ParseNumber<uint64_t>(text.substr(0, digits));
-  const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits), [name = std::string(text.substr(digits))](const Unit& one) {
-    return strcasecmp(one.name, name.c_str()) == 0;
-  });
-  return value && unit != std::end(kUnits) ? std::optional(static_cast<double>(*value) * unit->bytes) : std::nullopt;
-}
 
 // A value of the kinds that are numbers; a switch is 0 or 1.
 std::optional<double> Parse(Kind kind, std::string_view text) {
@@ -68,8 +45,8 @@ bool IsWord(std::string_view word, std::string_view value) {
 }
 
 std::string Show(Kind kind, double number) {
-  const auto* unit = std::end(kUnits) - 1;
-  if (kind == Kind::kBytes) unit = std::find_if(std::begin(kUnits), unit, [&](const Unit& one) { return number >= one.bytes; });
+  const auto* unit = std::end(kByteUnits) - 1;
+  if (kind == Kind::kBytes) unit = std::find_if(std::begin(kByteUnits), unit, [&](const ByteUnit& one) { return number >= one.bytes; });
   char text[32];
   snprintf(text, sizeof(text), "%.10g%s", number / unit->bytes, unit->name);
   return text;
@@ -101,6 +78,7 @@ void SayOnce(const Setting& setting) {
 bool Usable(const Setting& setting, std::string_view value) {
   const SettingValues& values = setting.values;
   if (values.kind == Kind::kText) return true;
+  if (values.kind == Kind::kFaults) return ParseFaultRules(value).wrong.empty();
   if (values.kind == Kind::kName) return !value.empty();
   if (values.kind == Kind::kWords) {
     const std::vector<std::string_view> words = Split(values.placeholder);
@@ -108,6 +86,11 @@ bool Usable(const Setting& setting, std::string_view value) {
   }
   const std::optional<double> number = Parse(values.kind, value);
   return number && (values.kind == Kind::kSwitch || (*number >= values.low && *number <= values.high));
+}
+
+// The same for this value, where more can be said of it.
+static std::string WantedInsteadOf(const Setting& setting, std::string_view value) {
+  return setting.values.kind == Kind::kFaults ? ParseFaultRules(value).wrong : Wanted(setting) + " is wanted";
 }
 
 std::string Wanted(const Setting& setting) {
@@ -120,6 +103,7 @@ std::string Wanted(const Setting& setting) {
     case Kind::kSwitch: return "0 or 1";
     case Kind::kName: return "a name";
     case Kind::kText: return "a text";
+    case Kind::kFaults: return "rules FUNCTION:FAULT[:SELECTOR...], with ; between them";
     case Kind::kWords: break;
   }
   std::string text;
@@ -147,8 +131,8 @@ std::vector<std::string> Complaints(const Setting& setting, Lookup lookup) {
     if (Usable(setting, value))
       instead = std::string(variable) + "=" + Printable(value);
     else
-      lines.push_back(std::string(variable) + "=" + Printable(value) + " cannot be used: " + Wanted(setting) +
-                      " is wanted; used instead: " + instead);
+      lines.push_back(std::string(variable) + "=" + Printable(value) + " cannot be used: " + WantedInsteadOf(setting, value) +
+                      "; used instead: " + instead);
   }
   return lines;
 }

@@ -25,6 +25,7 @@ struct SettingValues {
     kWords,    // one of those in `placeholder`; behind a colon any whole number
     kName,     // any text but none
     kText,     // any text
+    kFaults,   // rules of fault_rules.h
   };
   Kind kind;
   const char* placeholder;  // for a value in help texts: "N", "auto|cpu|cuda"; "" for a switch
@@ -53,6 +54,7 @@ inline constexpr SettingValues kDeviceMemory{SettingValues::kBytes, "SIZE", doub
 constexpr SettingValues Number(double low, double high) { return {SettingValues::kNumber, "N", low, high}; }
 constexpr SettingValues Seconds(double low) { return {SettingValues::kSeconds, "SECONDS", low, 1e9}; }
 constexpr SettingValues Words(const char* words) { return {SettingValues::kWords, words}; }
+inline constexpr SettingValues kFaults{SettingValues::kFaults, "RULES"};
 constexpr SettingValues Text(const char* what) { return {SettingValues::kText, what}; }
 
 }  // namespace settings_table
@@ -79,6 +81,7 @@ inline constexpr auto kSettings = [] {
       {"ROPEWAY_SCHEDULE", nullptr, kRuntime, Words("fast|earliest|latest|random:SEED"), "fast", "when tasks run", "lanes.md"},
       {"ROPEWAY_TRACE", nullptr, kRuntime, Text("FILE"), "",
        "the file to which a trace of every task is written; %p, %r and %h in it stand for process, rank and host", "trace.md"},
+      {"ROPEWAY_FAULTS", nullptr, kRuntime, kFaults, "", "what shall go wrong: calls, tasks, memory, devices and links", "faults.md"},
       {"ROPEWAY_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL", kRuntime, Number(0, 4), "3", "0 debug, 1 info, 2 warning, 3 error, 4 nothing"},
       {"ASCEND_SLOG_PRINT_TO_STDOUT", nullptr, kRuntime, kSwitch, "0", "send the log to stdout, not to stderr"},
       {"ASCEND_RT_VISIBLE_DEVICES", nullptr, kRuntime, Text("LIST"), "",

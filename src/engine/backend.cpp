@@ -31,6 +31,12 @@ bool MayFaultAt(const TouchedRange& touched, const void* fault) {
   return Within(fault, touched.dst, touched.dst_extent) || Within(fault, touched.src, touched.src_extent);
 }
 
+int ExplainImpossible(TaskFailure* failure, const Task& task) {
+  if (task.fail.address == nullptr) return Explain(failure, task.fail.code, "a rule of ROPEWAY_FAULTS makes it fail");
+  return Explain(failure, task.fail.code, "address %p is not device memory; a device-to-device copy needs device memory on both sides",
+                 task.fail.address);
+}
+
 int ExplainFault(TaskFailure* failure, const void* fault, const TouchedRange& touched) {
   if (fault == nullptr) fault = IsImpossible(touched.dst) ? touched.dst : touched.src;
   const bool write = Within(fault, touched.dst, touched.dst_extent);

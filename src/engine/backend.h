@@ -42,6 +42,9 @@ struct TaskFailure {
 // Fills in a failure and returns its code.
 [[gnu::cold, gnu::format(printf, 3, 4)]] int Explain(TaskFailure* failure, int code, const char* format, ...);
 
+// Why a kFail fails, and its code.
+[[gnu::cold]] int ExplainImpossible(TaskFailure* failure, const Task& task);
+
 // What a task has touched from its first byte to its last; without a source for those that only write.
 struct TouchedRange {
   const void* dst;

@@ -96,6 +96,7 @@ struct Task {
   static constexpr uint8_t kOwnsPayload = 1;  // a staged source or a batch, to be released behind the task
   static constexpr uint8_t kOfEvent = 2;      // a mark or wait that belongs to an event (and not to a notify)
   static constexpr uint8_t kTakesBack = 4;    // a mark that resets its event
+  static constexpr uint8_t kDelays = 8;       // a wait whose limit is what it waits for
 
   TaskKind kind;
   CopyMethod method;
@@ -166,7 +167,7 @@ struct Task {
       bool blocks;
     } call_host;
     struct {
-      const void* address;  // what the message shows
+      const void* address;  // what the message shows; null: a rule of ROPEWAY_FAULTS wants it so
       int code;
     } fail;
     struct {
@@ -180,6 +181,8 @@ struct Task {
   };
 };
 static_assert(sizeof(Task) == 64);
+
+constexpr bool MovesBytes(TaskKind kind) { return kind <= TaskKind::kStore || kind == TaskKind::kFail; }
 
 const char* TaskKindName(TaskKind kind);
 // Bytes that a task moves or sets; 0 for the others.

@@ -102,7 +102,7 @@ Status Context::MakeStream(int priority, uint32_t flags, bool is_default, Stream
   if (!runtime.device(device()).CountStream(1))
     return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "device %d has no stream left (%d at most); destroy some", device(), Device::kMaxStreams);
   try {
-    *stream = Stream::Create({&runtime.engine(), &scope_, device(), priority, flags, is_default});
+    *stream = Stream::Create({&runtime.engine(), &scope_, device(), priority, flags, is_default, Runtime::UserIdOf(device())});
   } catch (...) {
     runtime.device(device()).CountStream(-1);
     throw;

@@ -1,5 +1,7 @@
 #include "runtime/device.h"
 
+#include <cstdio>
+
 #include "acl/acl_rt.h"
 #include "engine/host_call.h"
 #include "memory/pool.h"
@@ -15,6 +17,7 @@ Status Device::Set() {
   NotifyDeviceState(user_id, ACL_RT_DEVICE_STATE_SET_PRE);
   {
     LockGuard lock(mutex_);
+    RW_TRY(RequireThere());
     if (default_context() == nullptr) {
       Context* context = Contexts().Take();
       if (context == nullptr) return Fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "no context is left for device %d", user_id);
@@ -43,6 +46,7 @@ Status Device::Reset(bool force) {
     last = force || users == 1;
     users_.store(last ? 0 : users - 1, std::memory_order_release);
     if (last) streams = default_context()->Close();
+    if (last) lost_.store(0, std::memory_order_release);
   }
   if (last) {
     default_context()->FinishStreams(streams);
@@ -57,6 +61,7 @@ Status Device::Reset(bool force) {
 void Device::CloseIfUnused() {
   LockGuard lock(mutex_);
   if (active() || explicit_contexts_ > 0) return;
+  lost_.store(0, std::memory_order_release);
   Pool::CloseAllOf(id_);
   IpcMemory::Get().CloseImportsOf(Runtime::Get().memory(), id_);
   Runtime::Get().memory().FreeAllOf(id_);
@@ -64,6 +69,7 @@ void Device::CloseIfUnused() {
 
 Status Device::CreateContext(Context** context) {
   LockGuard lock(mutex_);
+  RW_TRY(RequireThere());
   SlabDraft<ContextSlab, Context> made(Contexts(), Contexts().Take());
   if (!made) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no context left");
   RW_TRY(made->Open(id_, false));
@@ -111,16 +117,44 @@ void Device::SetPeer(int peer, bool on) {
   }
 }
 
-Status Device::AbortTasks(uint32_t timeout_ms) {
-  const int user_id = Runtime::Get().UserIdOf(id_);
-  NotifyTaskAbort(user_id, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout_ms);
-  aborting_.store(true, std::memory_order_seq_cst);
+// Also of streams that are being destroyed: whoever does that waits for their work.
+Status Device::DropAllWork() {
   Status status = Ok();
-  // Also those that are being destroyed: whoever does that waits for their work.
   Streams().ForEachInUse([&](Stream* stream) {
     if (stream->device() != id_) return;
     if (Status aborted = stream->Abort(); !aborted.ok()) status = std::move(aborted);
   });
+  return status;
+}
+
+Status Device::RequireThere() const {
+  const int code = lost_.load(std::memory_order_acquire);
+  if (code == 0) [[likely]]
+    return Ok();
+  return Fail(code, "device %d is lost, by a rule of ROPEWAY_FAULTS; reset it, and set it again", Runtime::UserIdOf(id_));
+}
+
+// First the contexts, so that nothing is queued behind what is dropped.
+void Device::Lose(int code, const char* rule) {
+  {
+    LockGuard lock(mutex_);
+    if (lost_.load(std::memory_order_relaxed) != 0) return;
+    lost_.store(code, std::memory_order_release);
+    char text[FailureScope::kTextSize];
+    snprintf(text, sizeof(text), "device %d is lost, by the rule '%s' of ROPEWAY_FAULTS", Runtime::UserIdOf(id_), rule);
+    Contexts().ForEachInUse([&](Context* context) {
+      if (context->device() == id_ && context->alive()) context->scope().SetFailed(code, text);
+    });
+  }
+  static_cast<void>(DropAllWork());  // but for the work that this very call is part of
+}
+
+Status Device::AbortTasks(uint32_t timeout_ms) {
+  RW_TRY(RequireThere());
+  const int user_id = Runtime::Get().UserIdOf(id_);
+  NotifyTaskAbort(user_id, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout_ms);
+  aborting_.store(true, std::memory_order_seq_cst);
+  Status status = DropAllWork();
   Contexts().ForEachInUse([&](Context* context) {
     if (context->device() == id_) context->scope().ClearFailure();
   });

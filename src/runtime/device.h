@@ -42,10 +42,15 @@ class Device {
 
   // Kills what runs and what is queued on every stream of the device, and clears failures.
   Status AbortTasks(uint32_t timeout_ms);
+  // The device is gone, by a rule: work that is queued is dropped, and its contexts answer `code` until it is reset, or closed.
+  void Lose(int code, const char* rule);
+  // That code, when it is gone.
+  Status RequireThere() const;
   bool aborting() const { return aborting_.load(std::memory_order_acquire); }
 
  private:
   void CloseIfUnused();
+  Status DropAllWork();
 
   const int id_;
   std::atomic<int> users_{0};
@@ -53,6 +58,7 @@ class Device {
   std::atomic<int> streams_{0};
   std::atomic<uint64_t> peers_{0};
   std::atomic<bool> aborting_{false};
+  std::atomic<int> lost_{0};        // the code; written with mutex_ held
   Mutex mutex_{LockRank::kDevice};  // set, reset and contexts; never held while work is waited for
   int explicit_contexts_ RW_GUARDED_BY(mutex_) = 0;
 };

@@ -33,7 +33,7 @@ class FailureScope {
     if (!failed()) [[likely]]
       return Ok();
     LockGuard lock(mutex_);
-    return Fail(code_.load(std::memory_order_relaxed), "%s; the context is in stop-on-failure mode, reset the device", text_);
+    return Fail(code_.load(std::memory_order_relaxed), "%s; the context has failed, reset the device", text_);
   }
 
   // The same for what synchronises: the program's exception callbacks know of the error before the caller does.

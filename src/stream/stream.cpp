@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/faults.h"
+#include "engine/struck_task.h"
 #include "engine/watcher.h"
 #include "stream/exception_report.h"
 #include "stream/fence.h"
@@ -28,7 +30,10 @@ void DescribeWait(const Task& task, char (&text)[N]) {
       snprintf(text, N, ", which waits for the value at %p to be %s %llu", task.await_value.address,
                kTests[static_cast<size_t>(task.await_value.test)], static_cast<unsigned long long>(task.await_value.value));
       break;
-    case TaskKind::kAwait: snprintf(text, N, ", which waits for a record that has not been reached"); break;
+    case TaskKind::kAwait:
+      snprintf(text, N, ", which %s",
+               (task.flags & Task::kDelays) != 0 ? "a rule of ROPEWAY_FAULTS delays" : "waits for a record that has not been reached");
+      break;
     case TaskKind::kCall: snprintf(text, N, ", whose function has not returned"); break;
     case TaskKind::kReplay: snprintf(text, N, ", whose graph has not ended"); break;
     default: break;
@@ -51,9 +56,10 @@ Stream* Stream::Create(const StreamOptions& options) {
     stream->options_ = options;
     const uint64_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
     const uint64_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
+    const uint64_t faulty = FaultsAreOn() ? kFaulty : 0;                 // so are rules
     // Whether it rests is a matter between fences and the queue, which may have been another stream's before.
     const uint64_t resting = stream->obstacles_.load(std::memory_order_relaxed) & kResting;
-    stream->obstacles_.store(kNobody | keeping | watched | resting, std::memory_order_release);
+    stream->obstacles_.store(kNobody | keeping | watched | faulty | resting, std::memory_order_release);
   }
   stream->scope_.store(options.scope, std::memory_order_release);
   stream->id_.store(g_next_stream_id.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
@@ -131,6 +137,7 @@ Status Stream::KnowSubmitter(uint64_t next) {
 }
 
 Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence) {
+  Struck struck;
   for (;;) {
     Queue::Submission submission{};
     bool resting = false;
@@ -151,7 +158,8 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       resting = (obstacles_.load(std::memory_order_relaxed) & kResting) != 0;
       if (!resting) {
         RW_TRY(KnowSubmitter(queue_->submitted() + 1));
-        submission = SubmitTold(task);
+        const bool faulty = (obstacles_.load(std::memory_order_relaxed) & kFaulty) != 0;
+        submission = faulty ? SubmitStruck(task, &struck) : SubmitTold(task);
       }
     }
     if (resting) {
@@ -162,6 +170,7 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       *sequence = submission.sequence;
       t_last_task_id = task.id;
       if (submission.needs_kick) queue_->Kick(task);
+      if (struck.replaced) ReleasePayload(task);
       return Ok();
     }
     const HostWait wait(WaitReason::kRoom, static_cast<uint32_t>(id()), queue_->submitted());
@@ -177,6 +186,31 @@ Queue::Submission Stream::SubmitTold(Task& task) {
     watcher->Submitted({static_cast<uint32_t>(id()), options_.device, queue_->submitted() + 1, &task});
   }
   return queue_->Submit(task);
+}
+
+// A task that moves bytes fails instead of moving them. Others are carried out all the same, behind a failure, since somebody may count on
+// their effects.
+Queue::Submission Stream::SubmitStruck(Task& task, Struck* struck) {
+  if (!queue_->HasRoom()) return {};
+  if (!std::exchange(struck->decided, true)) {
+    const FaultTarget target{task.call, options_.device_of_user, TaskBytes(task)};
+    if (const auto fault = FaultOf(FaultKind::kDelay, target)) struck->delay_ns = fault->delay_ns;
+    if (const auto fault = FaultOf(FaultKind::kFail, target)) struck->code = fault->code;
+    struck->replaced = struck->code != 0 && MovesBytes(task.kind);
+  }
+  if (struck->delay_ns != 0) {
+    Task delay = DelayTask(task.call, struck->delay_ns);
+    if (SubmitTold(delay).sequence == 0) return {};
+    struck->delay_ns = 0;
+  }
+  if (struck->code == 0) return SubmitTold(task);
+  Task failing = FailingTask(task.call, struck->code);
+  const Queue::Submission submission = SubmitTold(failing);
+  if (submission.sequence == 0) return {};
+  task.id = failing.id;
+  if (struck->replaced) return submission;
+  struck->code = 0;
+  return SubmitTold(task);
 }
 
 bool Stream::Idle(uint32_t generation_seen, const FailureScope* current) {
@@ -300,7 +334,9 @@ Status Stream::AwaitWork(Deadline deadline) {
   const int64_t start = deadline.never() ? 0 : NowNs();
   switch (WaitTold(last, deadline)) {
     case WaitOutcome::kTimeout: return ExplainTimeout(last, NowNs() - start);
-    case WaitOutcome::kAborted: return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id());
+    case WaitOutcome::kAborted:
+      RW_TRY(options_.scope->Deliver());  // a device that is lost aborts its streams
+      return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d was aborted while the call waited for it", id());
     case WaitOutcome::kDone: break;
   }
   if (Watcher* watcher = ActiveWatcher()) [[unlikely]]

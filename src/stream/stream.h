@@ -40,6 +40,7 @@ struct StreamOptions {
   int priority;
   uint32_t flags;
   bool is_default;
+  int device_of_user = -1;  // as rules of ROPEWAY_FAULTS name it
 };
 
 class Stream final : public SlabObject, public QueueOwner {
@@ -152,6 +153,7 @@ class Stream final : public SlabObject, public QueueOwner {
   static constexpr uint64_t kCapturing = 8;
   static constexpr uint64_t kUpdating = 16;
   static constexpr uint64_t kResting = 32;
+  static constexpr uint64_t kFaulty = 64;  // rules of ROPEWAY_FAULTS want to see every task
   // In the upper half: the thread that submitted last (t_submitter). Another one makes itself known first.
   static constexpr int kSubmitterShift = 32;
   static constexpr uint64_t kSubmitter = uint64_t{0xFFFFFFFF} << kSubmitterShift;
@@ -162,6 +164,14 @@ class Stream final : public SlabObject, public QueueOwner {
   Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
   Queue::Submission SubmitTold(Task& task);
+  // What rules do to a task is decided once, when there is room for it, and then carried out as room comes.
+  struct Struck {
+    bool decided = false;
+    int64_t delay_ns = 0;
+    int code = 0;
+    bool replaced = false;  // the task itself will not run
+  };
+  [[gnu::cold]] Queue::Submission SubmitStruck(Task& task, Struck* struck);
   // 507046, with what is in the way of task `last`.
   [[gnu::cold]] Status ExplainTimeout(uint64_t last, int64_t waited_ns);
   Status KeepForLater(const Task& task) RW_REQUIRES(lock_);

@@ -71,8 +71,10 @@ grep -q "did you mean stream 1?" "$work/err" || { echo "FAILED hint:"; cat "$wor
 
 expect "a fault" 0 "" check --fault aclrtMemcpyAsync:507899:after=1 -- "$work/lazy"
 expect "a fault that is over" 1 RW-RACE-001 check --fault aclrtCreateEvent:207001 --fault aclrtMemcpyAsync:507899:after=2 -- "$work/lazy"
+expect "a fault of the runtime's" 0 "" check --fault aclrtMalloc:memory -- "$work/lazy"
+expect "a task that fails is ordered as any" 1 RW-RACE-001 check --fault aclrtMemcpyAsync:fail=507013 -- "$work/lazy"
 expect "no fault" 2 "" check --fault aclrtMalloc -- "$work/lazy"
-grep -q "'aclrtMalloc' is not FUNCTION:CODE" "$work/err" || { echo "FAILED fault:"; cat "$work/err"; failed=$((failed + 1)); }
+grep -q "in rule 1, 'aclrtMalloc', at '' fail=CODE" "$work/err" || { echo "FAILED fault:"; cat "$work/err"; failed=$((failed + 1)); }
 
 echo "$failed failed"
 [ "$failed" -eq 0 ]

@@ -36,6 +36,9 @@ says 2 "ropeway doctor: 'everything' is not expected; ropeway help doctor tells 
 says 2 "ropeway: '--bogus' is not expected; ropeway help tells the options" --bogus
 says 2 "ropeway exec: PROGRAM is required; ropeway help exec tells the options" exec
 says 2 "ropeway exec: --lanes: a number from 1 to 64 is wanted" exec --lanes 0 -- true
+says 2 "ropeway exec: --faults: in rule 1, 'aclrtMalloc:lots', at 'lots' fail=CODE, delay=TIME" exec --faults aclrtMalloc:lots -- true
+says 2 "ropeway check: --fault: in rule 1, 'x:fail=1:peer=2', at 'peer=2' after=N" check --fault x:fail=1:peer=2 -- true
+says 2 "--fault x:lost is for Ropeway's own library" check --on /usr/lib --fault x:lost -- true
 says 2 "ropeway completion: shell: fish not in {bash,zsh}" completion fish
 says 2 "ropeway help: there is no command 'doctro'; did you mean 'doctor'?" help doctro
 says 2 "no workload has 'no such' in its name; ropeway bench --list tells them" bench --filter "no such"

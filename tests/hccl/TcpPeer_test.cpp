@@ -29,7 +29,7 @@ std::string PutHead(uint64_t id, uint64_t region, uint64_t offset, uint64_t tota
 class TcpPeerTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    peer_ = std::make_shared<TcpPeer>(ThreadOf(0));
+    peer_ = std::make_shared<TcpPeer>(ThreadOf(0), 1);
     peer_->Meet("", nullptr);
     peer_->Expose(1, {target_.data(), target_.size()});
   }

@@ -52,7 +52,7 @@ inline std::shared_ptr<Peer> NewUcxEnd(size_t) { throw std::runtime_error("no UC
 #endif
 
 inline std::shared_ptr<Peer> NewEnd(LinkKind kind, size_t host) {
-  if (kind != LinkKind::kUcx) return std::make_shared<TcpPeer>(ThreadOf(host));
+  if (kind != LinkKind::kUcx) return std::make_shared<TcpPeer>(ThreadOf(host), 1);
   return NewUcxEnd(host);
 }
 

@@ -145,9 +145,7 @@ int CpuBackend::Start(const Task& task, const Behind& behind, Line*, TaskFailure
       Reduce(addresses_.View(task.reduce.dst), addresses_.View(task.reduce.src), task.reduce.size, task.reduce.op, task.reduce.type);
       return 0;
     case TaskKind::kStore: Store(task); return 0;
-    case TaskKind::kFail:
-      return Explain(failure, task.fail.code, "address %p is not device memory; a device-to-device copy needs device memory on both sides",
-                     task.fail.address);
+    case TaskKind::kFail: return ExplainImpossible(failure, task);
     default: return 0;  // order is all that the others need
   }
 }

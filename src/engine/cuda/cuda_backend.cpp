@@ -98,9 +98,7 @@ int CudaBackend::Start(const Task& task, const Behind&, Line* line_in, TaskFailu
     case TaskKind::kSetWords: return Set(line, task, failure);
     case TaskKind::kReduce: Reduce(line, task); return 0;
     case TaskKind::kStore: line.Store(task.store.address, task.store.value); return 0;
-    case TaskKind::kFail:
-      return Explain(failure, task.fail.code, "address %p is not device memory; a device-to-device copy needs device memory on both sides",
-                     task.fail.address);
+    case TaskKind::kFail: return ExplainImpossible(failure, task);
     default: return 0;
   }
 }

@@ -25,8 +25,6 @@ constexpr size_t kShareBytes = size_t{8} << 20;
 // Where work goes on behind Start: how far an owner runs ahead of what is done.
 constexpr uint64_t kMostStarted = 512;
 
-bool MovesBytes(TaskKind kind) { return kind <= TaskKind::kStore || kind == TaskKind::kFail; }
-
 }  // namespace
 
 LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
@@ -462,6 +460,7 @@ void LaneQueue::TimeOut(uint64_t sequence) {
   if (!place->Unpark(this)) return;
   // Unparked, so the queue is ours. It may have moved on to a later wait in between: then it looks at that one again.
   if (executed_ + 1 != sequence) return GoOnWithHead();
+  if ((Head().flags & Task::kDelays) != 0) return PassGate(0);
   Head().await.marker->TimedOut();
   ReportTimeout(Head());
   PassGate(kTaskTimedOut);

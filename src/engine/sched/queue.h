@@ -27,6 +27,7 @@
 #include "engine/engine.h"
 #include "engine/sched/replay.h"
 #include "engine/sched/value_watch.h"
+#include "engine/struck_task.h"
 #include "engine/watcher.h"
 
 namespace ropeway::sched {
@@ -61,7 +62,8 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool Abort() override;
   void Halt() override { halt_requested_.store(true, std::memory_order_seq_cst); }
   bool HeldUp() const override {
-    return place_.load(std::memory_order_acquire) != nullptr || halted_.load(std::memory_order_acquire) || replay_.held_up();
+    const ParkingPlace* const place = place_.load(std::memory_order_acquire);
+    return (place != nullptr && place != DelayGate()) || halted_.load(std::memory_order_acquire) || replay_.held_up();
   }
 
   // --- For the crew ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/error_text.h"
+#include "base/settings.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
@@ -22,8 +23,15 @@ Status BeginUse() {
   RW_TRY(FromRuntime("ropewayRequireUsable", ropewayRequireUsable()));
   if (g_use.load(std::memory_order_relaxed) == Use::kForked)
     return Fail(HCCL_E_RUNTIME, "this process was forked from one that had used libhccl; fork before its first call, or exec");
-  g_use.store(Use::kInUse);  // visible before any lock of this library is
+  ReadFaults(GivenSetting("ROPEWAY_FAULTS", &ForeignVariable).value_or(""));  // what is wrong with them is the runtime's to say
+  g_use.store(Use::kInUse);                                                   // visible before any lock of this library is
   return Ok();
+}
+
+Status StrikeCall(const char* call) {
+  const auto fault = FaultOf(FaultKind::kAnswer, {call});
+  if (!fault) return Ok();
+  return Fail(fault->code, "the call was not made: the rule '%s' of ROPEWAY_FAULTS answers for it", fault->rule);
 }
 
 Status RuntimeRefused(const char* runtime_call, aclError code) {

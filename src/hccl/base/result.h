@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "acl/acl_base.h"
+#include "base/faults.h"
 #include "base/race_detector.h"
 #include "base/status.h"
 #include "hccl/base/told.h"
@@ -47,6 +48,9 @@ inline Status RequireOwnProcess() {
   return BeginUse();
 }
 
+// What a rule of ROPEWAY_FAULTS answers for a call.
+[[gnu::cold]] Status StrikeCall(const char* call);
+
 // --- Entry --------------------------------------------------------------------------------------------------------------
 
 // Files the text of a failure and returns its code.
@@ -61,6 +65,8 @@ template <typename Body>
   Status status;
   try {
     status = RequireOwnProcess();
+    if (FaultsAreOn() && status.ok()) [[unlikely]]
+      status = StrikeCall(call);
     if (status.ok()) [[likely]]
       status = body();
   } catch (...) {

@@ -56,7 +56,7 @@ std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
   }
   std::string why = "the communicator was destroyed";
   std::shared_ptr<Peer> end;
-  if (communicator && kind_ == LinkKind::kTcp) end = NewTcpPeer();
+  if (communicator && kind_ == LinkKind::kTcp) end = NewTcpPeer(peer);
   if (communicator && kind_ == LinkKind::kUcx) {
     if (TlsWanted())
       why = "UCX does not encrypt what it moves: set ROPEWAY_HCCL_LINK to tcp, or ROPEWAY_HCCL_TLS to 0";

@@ -81,9 +81,9 @@ LinkKind ChosenLink();  // ROPEWAY_HCCL_LINK
 const char* NameOf(LinkKind kind);
 constexpr ropewayLink WayOver(LinkKind kind) { return kind == LinkKind::kUcx ? ROPEWAY_LINK_UCX : ROPEWAY_LINK_TCP; }
 
-// This side's end of a link to one peer. `local_ip` chooses UCX's interface ("" for any) and only counts for the process's first peer.
-// Null, with the reason in `why`, when there is no UCX.
-std::shared_ptr<Peer> NewTcpPeer();
+// This side's end of a link to one peer, of that rank. `local_ip` chooses UCX's interface ("" for any) and only counts for the process's
+// first peer. Null, with the reason in `why`, when there is no UCX.
+std::shared_ptr<Peer> NewTcpPeer(uint32_t rank);
 std::shared_ptr<Peer> NewUcxPeer(const std::string& local_ip, std::string* why);
 
 // How long a peer with work pending may show no sign of life: HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT, as a queue pair would count.

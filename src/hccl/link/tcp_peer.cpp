@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/faults.h"
 #include "hccl/link/link_wire.h"
 
 namespace ropeway::comm {
@@ -15,7 +16,7 @@ constexpr size_t kItemsOfRequest = 64 << 10;
 
 }  // namespace
 
-std::shared_ptr<Peer> NewTcpPeer() { return std::make_shared<TcpPeer>(LinkThread()); }
+std::shared_ptr<Peer> NewTcpPeer(uint32_t rank) { return std::make_shared<TcpPeer>(LinkThread(), rank); }
 
 void TcpPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
   Post({true, std::move(items), std::move(lease), std::move(done)});
@@ -29,9 +30,18 @@ void TcpPeer::Post(Transfer transfer) {
   thread_.Post([self = shared_from_this(), this, transfer = std::move(transfer)]() mutable { Start(std::move(transfer)); });
 }
 
+// As if the network broke: neither side takes its leave of the other.
+void TcpPeer::CutByRule(const Transfer& transfer) {
+  const auto fault = FaultOf(FaultKind::kCut, {.function = transfer.put ? "put" : "get", .size = transfer.total, .peer = rank_});
+  if (!fault || failed_) return;
+  for (const ConnectionRef& connection : Connections()) connection->Reset();
+  Fail({LossOf(false), std::string("the link to the peer broke: the rule '") + fault->rule + "' of ROPEWAY_FAULTS cuts it"});
+}
+
 void TcpPeer::Start(Transfer transfer) {
-  if (failed_) return transfer.done(failure_);
   for (const TransferItem& item : transfer.items) transfer.total += item.size;
+  if (FaultsAreOn()) CutByRule(transfer);
+  if (failed_) return transfer.done(failure_);
   const uint64_t number = ++last_transfer_;
   if (transfer.total > kLargeBytes) WantMoreConnections();
   if (transfer.put)

@@ -23,7 +23,7 @@ constexpr uint64_t kTcpFrameBytes = 256 << 10;
 
 class TcpPeer final : public ConnectedPeer {
  public:
-  explicit TcpPeer(IoThread& thread) : ConnectedPeer(thread) {}
+  TcpPeer(IoThread& thread, uint32_t rank) : ConnectedPeer(thread), rank_(rank) {}
   void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
   void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
 
@@ -64,6 +64,7 @@ class TcpPeer final : public ConnectedPeer {
   // What is asked for (tcp_peer.cpp).
   void Post(Transfer transfer);
   void Start(Transfer transfer);
+  [[gnu::cold]] void CutByRule(const Transfer& transfer);
   void Ask(uint64_t number, const Transfer& transfer);
   void Pump() override;
   void SendNext(const ConnectionRef& connection) override;
@@ -88,6 +89,7 @@ class TcpPeer final : public ConnectedPeer {
   bool Serve(const Frame& frame);
   void Answered(const Frame& frame);
 
+  const uint32_t rank_;  // the peer's
   uint64_t last_transfer_ = 0;
   std::map<uint64_t, Transfer> transfers_;
   std::set<uint64_t> draining_;  // puts that are over here, and whose last bytes are on their way

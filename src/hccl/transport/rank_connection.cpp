@@ -294,4 +294,11 @@ void Connection::Abort() {
   });
 }
 
+void Connection::Reset() {
+  if (!fd_) return;
+  const linger at_once{1, 0};
+  static_cast<void>(setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once));
+  Abort();
+}
+
 }  // namespace ropeway::comm

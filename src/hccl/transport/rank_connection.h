@@ -67,6 +67,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Close();
   // The same, and whatever still waits to be sent is forgotten.
   void Abort();
+  // The same, and the other end sees that the link broke, and not that this one closed.
+  void Reset();
 
   // Bytes in both directions so far.
   uint64_t moved() const { return moved_; }
