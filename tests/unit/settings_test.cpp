@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/config.h"
+#include "base/fault_rules.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway {
@@ -101,8 +102,10 @@ TEST(SettingsTest, AWrongValueIsNamedWithItsRangeAndWhatIsUsedInstead) {
         g_environment = {{variable, value}};
         const std::vector<std::string> lines = Complaints(setting, &FakeLookup);
         ASSERT_EQ(lines.size(), 1u) << variable << "=" << value;
-        EXPECT_EQ(lines[0], std::string(variable) + "=" + value + " cannot be used: " + Wanted(setting) +
-                                " is wanted; used instead: " + setting.standard);
+        const bool rules = setting.values.kind == SettingValues::kFaults;  // which say more
+        EXPECT_EQ(lines[0], std::string(variable) + "=" + value + " cannot be used: " +
+                                (rules ? ParseFaultRules(value).wrong : Wanted(setting) + " is wanted") +
+                                "; used instead: " + (*setting.standard == '\0' ? "nothing" : setting.standard));
       }
       for (const char* value : entry.good) {
         g_environment = {{variable, value}};
