@@ -5,8 +5,8 @@
 
 #include "check/current.h"
 #include "check/host_access.h"
-#include "check/symbols.h"
 #include "check/thread_sanitizer.h"
+#include "src/base/symbols.h"
 
 namespace ropeway::check {
 namespace {
@@ -161,11 +161,11 @@ void Books::FinishAll(int32_t device) {
 
 Party Books::PartyOf(uint32_t number, const Place& place) const {
   const Operation& operation = operations.At(number);
-  if (operation.location.empty()) operation.location = Locate(operation.site).Short();
+  if (operation.location.empty()) operation.location = symbols::Locate(operation.site).Short();
   Party party{operation.call, operation.location, "", {}};
   if (place) party.where = NameOf(place);
   for (void* frame : operation.stack) {
-    const Location location = Locate(reinterpret_cast<uintptr_t>(frame));
+    const symbols::Location location = symbols::Locate(reinterpret_cast<uintptr_t>(frame));
     party.stack.push_back(location.function + " " + location.Short());
   }
   return party;

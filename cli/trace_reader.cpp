@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "check/symbols.h"
 #include "cli/trace_data.h"
 #include "cli/trace_parts.h"
+#include "src/base/symbols.h"
 #include "src/watch/trace_format.h"
 
 namespace ropeway::cli {
@@ -72,7 +72,7 @@ class Tables {
     if (added) trace_.names.push_back(text);
     return found->second;
   }
-  uint32_t Site(const check::Location& location) {
+  uint32_t Site(const symbols::Location& location) {
     const std::string function = location.function.empty() && location.file.empty() ? location.module : location.function;
     if (function.empty() && location.file.empty()) return kNone;
     const auto key = std::make_tuple(function, location.file, location.line);
@@ -128,7 +128,7 @@ class PartReader {
 
   void ReadTables() {
     std::unordered_map<uint32_t, SiteRecord> sites;
-    std::map<uintptr_t, check::Module> modules;
+    std::map<uintptr_t, symbols::Module> modules;
     std::unordered_map<uint64_t, std::string> named_places;
     ForEachRecord(part_, [&](const Record& record, const std::byte* at, size_t bytes) {
       switch (record.head.type) {
@@ -141,9 +141,9 @@ class PartReader {
         default: break;
       }
     });
-    std::vector<check::Module> list;
+    std::vector<symbols::Module> list;
     for (const auto& [begin, module] : modules) list.push_back(module);
-    const check::Modules symbols(list);
+    const symbols::Modules symbols(list);
     std::unordered_map<uintptr_t, uint32_t> known;
     for (const auto& [number, site] : sites) {
       const auto [found, added] = known.try_emplace(site.caller, kNone);

@@ -15,7 +15,7 @@ target_link_options(ropeway_check PRIVATE -Wl,--no-undefined -Wl,--version-scrip
 set_target_properties(ropeway_check PROPERTIES LINK_DEPENDS ${check_exports})
 target_precompile_headers(ropeway_check PRIVATE ${PROJECT_SOURCE_DIR}/check/books.h)
 ropeway_own_results(ropeway_check)
-ropeway_knows_lines(ropeway_check)
+target_sources(ropeway_check PRIVATE $<TARGET_OBJECTS:ropeway_symbols>)
 
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)

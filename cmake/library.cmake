@@ -8,6 +8,7 @@ list(FILTER ropeway_sources EXCLUDE REGEX "^src/hccl/")  # a library on top: cma
 set(base_sources ${ropeway_sources})
 list(FILTER base_sources INCLUDE REGEX "^src/base/")
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/base/")
+list(FILTER base_sources EXCLUDE REGEX "/symbols\\.cpp$")
 
 # Each kernel file is written for one instruction set; the dispatcher picks at run time among those that were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -33,9 +34,21 @@ endif()
 find_package(nlohmann_json 3.2 REQUIRED)
 find_package(Threads REQUIRED)
 
+# Names of source files and lines, by libdw, which is opened at run time when somebody asks for one; needed to build are its headers. Apart from
+# the rest of src/base/, because the command and the checking layer, which link nothing else of ours, know lines, too.
+add_library(ropeway_symbols OBJECT ${PROJECT_SOURCE_DIR}/src/base/symbols.cpp)
+target_include_directories(ropeway_symbols PRIVATE ${PROJECT_SOURCE_DIR}/src)
+set_target_properties(ropeway_symbols PROPERTIES POSITION_INDEPENDENT_CODE ON)
+find_path(ROPEWAY_LIBDW_INCLUDE elfutils/libdwfl.h)
+if(ROPEWAY_LIBDW_INCLUDE)
+  target_compile_definitions(ropeway_symbols PRIVATE ROPEWAY_LIBDW)
+else()
+  message(STATUS "call sites have no file and line (no elfutils/libdwfl.h; on Debian: apt-get install libdw-dev)")
+endif()
+
 # What both libraries and the CUDA plugin stand on. Each takes the files that it needs, so that nothing of one is waiting in another's
 # process: no unity build.
-add_library(ropeway_base STATIC ${base_sources})
+add_library(ropeway_base STATIC ${base_sources} $<TARGET_OBJECTS:ropeway_symbols>)
 target_include_directories(ropeway_base PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(ropeway_base PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 target_precompile_headers(ropeway_base PRIVATE <algorithm> <atomic> <mutex> <string> <vector>)

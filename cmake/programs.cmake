@@ -5,17 +5,6 @@ function(ropeway_program name)
   target_link_libraries(${name} PRIVATE ascendcl Threads::Threads)
 endfunction()
 
-# check/symbols.cpp in a target finds file and line by libdw, where its headers are there to build with.
-find_path(ROPEWAY_LIBDW_INCLUDE elfutils/libdwfl.h)
-if(NOT ROPEWAY_LIBDW_INCLUDE)
-  message(STATUS "ropeway check, ropeway trace: no file and line (no elfutils/libdwfl.h; on Debian: apt-get install libdw-dev)")
-endif()
-function(ropeway_knows_lines target)
-  if(ROPEWAY_LIBDW_INCLUDE)
-    target_compile_definitions(${target} PRIVATE ROPEWAY_LIBDW)
-  endif()
-endfunction()
-
 # The sanitizer builds are for the tests; what a user runs is in the others.
 if(ROPEWAY_SANITIZE)
   return()
@@ -25,13 +14,12 @@ file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 list(REMOVE_ITEM cli_sources ${report_sources})
 if(cli_sources)
   find_package(CLI11 REQUIRED)
-  ropeway_program(ropeway ${cli_sources} ${PROJECT_SOURCE_DIR}/check/symbols.cpp ${PROJECT_SOURCE_DIR}/src/base/fault_rules.cpp)
-  ropeway_knows_lines(ropeway)
+  ropeway_program(ropeway ${cli_sources} $<TARGET_OBJECTS:ropeway_symbols> ${PROJECT_SOURCE_DIR}/src/base/fault_rules.cpp)
   target_include_directories(ropeway PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(ropeway PRIVATE ropeway_report CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   # The parser of arguments is most of the compile time of the files that have commands: they are compiled as one. So are the parts of
   # the demo, which make the same templates. Benches stand alone: they have the same names for different sizes.
-  set(commands main bench check completion demo doctor env exec explore manual memory_server report
+  set(commands main bench check completion demo doctor env exec explore manual memory_server ps report
       suggestion trace tune)
   file(GLOB demo_parts RELATIVE ${PROJECT_SOURCE_DIR}/cli CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/demo_*.cpp)
   list(TRANSFORM demo_parts REPLACE "\\.cpp$" "")

@@ -83,6 +83,13 @@ RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
  */
 RW_API aclError ropewayFileErrorText(const char* text);
 
+/*
+ * Where the program made the call whose text is the newest of this thread: aclGetRecentErrMsg ends the text with it. For libraries and
+ * languages on top of the runtime. site NULL: the call returned to `caller`. Else `site` says it in words ("train.py:12"), and counts when
+ * the text has none and its call came out of the library that `caller` is an address of. caller NULL: 100000.
+ */
+RW_API aclError ropewayTellErrorSite(const void* caller, const char* site);
+
 /* For libraries on top of the runtime: this process is rank `rank` of `ranks`. A trace that is being recorded says so; the first word
  * counts. */
 RW_API aclError ropewayTellRank(uint32_t rank, uint32_t ranks);

@@ -7,6 +7,7 @@
 
 #include "acl/acl.h"
 #include "call.h"
+#include "failing_line.h"
 #include "refuse.h"
 
 namespace ropeway::python {
@@ -46,7 +47,7 @@ constexpr size_t CountNames(std::string_view names) { return static_cast<size_t>
 
 // clang-format off
 #define RW_ROW(path, function, signature, sentences) \
-  {::ropeway::python::Skip(path, ::ropeway::python::LastPart(path)), ::ropeway::python::Erase(function), \
+  {::ropeway::python::Skip(path, ::ropeway::python::LastPart(path)), ::ropeway::python::Erase(&::ropeway::python::TellingLine<function>), \
    METH_FASTCALL, [] { \
      static constexpr auto kText = ::ropeway::python::WithoutTypes(path "(" signature ")\n--\n\n" sentences); \
      return ::ropeway::python::Skip(kText.text, ::ropeway::python::LastPart(path)); \

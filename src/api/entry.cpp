@@ -4,8 +4,8 @@
 
 namespace ropeway::api {
 
-aclError FileFailure(const char* call, const Status& status) {
-  LogFailure(call, status);
+aclError FileFailure(const char* call, const Status& status, const void* caller) {
+  LogFailure(call, status, caller);
   return status.code();
 }
 

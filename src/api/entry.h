@@ -15,7 +15,7 @@
 namespace ropeway::api {
 
 // Files the text of a failure and returns its code.
-[[gnu::cold]] aclError FileFailure(const char* call, const Status& status);
+[[gnu::cold]] aclError FileFailure(const char* call, const Status& status, const void* caller);
 
 // What exceptions mean, too, is a Status.
 template <typename Body>
@@ -49,14 +49,14 @@ template <typename Body>
   const Status status = Run(body);
   if (status.ok()) [[likely]]
     return ACL_SUCCESS;
-  return FileFailure(call, status);
+  return FileFailure(call, status, __builtin_return_address(0));
 }
 
 // For everything else.
 template <typename Body>
 [[gnu::always_inline]] inline aclError Entry(const char* call, Body&& body) noexcept {
   if (InForkedChild()) [[unlikely]]
-    return FileFailure(call, RefuseForkedChild());
+    return FileFailure(call, RefuseForkedChild(), __builtin_return_address(0));
   return PlainEntry(call, [&]() -> Status {
     RW_TRY(CallFault(call));
     return body();
@@ -72,7 +72,8 @@ template <typename Body>
   const Status status = Run(body);
   if (status.ok()) [[likely]]
     return ACL_SUCCESS;
-  return InForkedChild() ? FileFailure(call, RefuseForkedChild()) : FileFailure(call, status);
+  return InForkedChild() ? FileFailure(call, RefuseForkedChild(), __builtin_return_address(0))
+                         : FileFailure(call, status, __builtin_return_address(0));
 }
 
 // --- Checks of the outer layer (100000) ---------------------------------------------------------------------------------

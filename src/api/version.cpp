@@ -200,7 +200,15 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
 aclError ropewayFileErrorText(const char* text) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("text", text));
-    FileText(text);
+    FileText(text, nullptr);
+    return Ok();
+  });
+}
+
+aclError ropewayTellErrorSite(const void* caller, const char* site) {
+  return PlainEntry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("caller", caller));
+    TellSite(caller, site);
     return Ok();
   });
 }

@@ -22,4 +22,10 @@ inline constinit thread_local CallSite t_outer_call RW_HOT_TLS;
 // " (called from main+0x1f of prog)", as far as it is known without debug information; empty for null. Not for signal handlers.
 std::string CallerText(const void* caller);
 
+// "called at slow.cpp:8" where the caller has debug information and libdw is here, else "called from main+0x1f of prog"; empty for null and
+// where nothing is known. It reads files: for texts that are handed to somebody, not for every failure.
+std::string CallSiteText(const void* caller);
+
+bool InSameModule(const void* one, const void* other);
+
 }  // namespace ropeway

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "base/call_site.h"
 #include "base/error_names.h"
 #include "base/error_text.h"
 #include "base/fork.h"
@@ -19,29 +20,49 @@ namespace {
 // A program that never asks for its error texts must not grow by them.
 constexpr size_t kMaxTexts = 64;
 
+struct Text {
+  std::string words;
+  const void* caller = nullptr;  // where the call returned to; looked up when the text is handed out
+  std::string site = {};         // that place, where somebody knows it better
+};
+
 struct Texts {
-  std::list<std::string> newest_first;  // an empty one has no memory, so that there is always one
-  void Add(const char* text) {
-    newest_first.emplace_front(text);
+  std::list<Text> newest_first;  // an empty one has no memory, so that there is always one
+  void Add(const char* text, const void* caller) {
+    newest_first.push_front({text, caller});
     if (newest_first.size() > kMaxTexts) newest_first.pop_back();
   }
-  std::string TakeAll(const char* newest) {
-    size_t length = std::strlen(newest);
-    for (const std::string& text : newest_first) length += text.size();
-    std::string all;
-    all.reserve(length);
-    all = newest;
-    for (const std::string& text : newest_first) all += text;
-    newest_first.clear();
-    return all;
+  void TellSite(const void* caller, const char* site) {
+    if (newest_first.empty()) return;
+    Text& newest = newest_first.front();
+    if (site == nullptr)
+      newest.caller = caller;
+    else if (newest.site.empty() && InSameModule(newest.caller, caller))
+      newest.site = site;
   }
   std::string TakeNewest() {
     if (newest_first.empty()) return {};
-    std::string newest = std::move(newest_first.front());
+    std::string newest = std::move(newest_first.front().words);
     newest_first.pop_front();
     return newest;
   }
 };
+
+// The last line of a text says where the call was made, as far as that is known and there is memory to say it.
+void AppendSite(const Text& text, std::string* all) try {
+  const std::string site = text.site.empty() ? CallSiteText(text.caller) : "called at " + text.site;
+  if (!site.empty()) *all += "        " + site + "\n";
+} catch (const std::bad_alloc&) {
+}
+
+std::string Join(const char* newest, const std::list<Text>& texts) {
+  std::string all = newest;
+  for (const Text& text : texts) {
+    all += text.words;
+    AppendSite(text, &all);
+  }
+  return all;
+}
 
 // Made by the first failure of a thread: memory that each thread has from the start is scarce in a library that is opened at run time.
 struct Notebook {
@@ -97,23 +118,31 @@ ErrorFamily FamilyOf(int code) {
 
 }  // namespace
 
-void LogFailure(const char* call, const Status& status) {
+void LogFailure(const char* call, const Status& status, const void* caller) {
   if (status.sets_last_error()) Mine().last_error = status.code();
   char text[kErrorTextSize];
   ComposeErrorText(FamilyOf(status.code()), call, status, text);
-  FileText(text);
+  FileText(text, caller);
 }
 
-void FileText(const char* text) {
+void FileText(const char* text, const void* caller) {
   Notebook* notebook = MyNotebook();
   if (notebook == nullptr) {
     Mine().lost = true;
     return;
   }
   try {
-    WithTexts([text](Texts& texts) { texts.Add(text); });
+    WithTexts([&](Texts& texts) { texts.Add(text, caller); });
   } catch (const std::bad_alloc&) {
     snprintf(notebook->unkept, sizeof(notebook->unkept), "%s", text);
+  }
+}
+
+void TellSite(const void* caller, const char* site) {
+  if (MyNotebook() == nullptr) return;
+  try {
+    WithTexts([&](Texts& texts) { texts.TellSite(caller, site); });
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -128,9 +157,12 @@ const char* TakeRecentTexts() {
   Notebook& mine = *notebook;
   std::strcpy(mine.unkept_handed_out, mine.unkept);
   mine.unkept[0] = '\0';
+  std::list<Text> taken;  // looked at without the lock: finding lines reads files
+  WithTexts([&](Texts& texts) { taken.swap(texts.newest_first); });
   try {
-    WithTexts([&](Texts& texts) { mine.handed_out = texts.TakeAll(mine.unkept_handed_out); });
+    mine.handed_out = Join(mine.unkept_handed_out, taken);
   } catch (const std::bad_alloc&) {
+    WithTexts([&](Texts& texts) { texts.newest_first.splice(texts.newest_first.end(), taken); });
     // One at a time, which needs no memory; the others are for the next call.
     if (mine.unkept_handed_out[0] != '\0') return mine.unkept_handed_out;
     WithTexts([&](Texts& texts) { mine.handed_out = texts.TakeNewest(); });

@@ -459,6 +459,7 @@ int Run(const Mistake& mistake, bool show) {
   std::string missing;
   for (const char* part : mistake.said)
     if (text.find(part) == std::string::npos) missing += std::string(" '") + part + "'";
+  if (text.find("\n        called ") == std::string::npos) missing += " where it was called";
   good = good && missing.empty();
   if (!good || show)
     std::printf("%s %s: code %d, not said:%s\n%s\n", good ? "good" : "FAILED", mistake.name, code, missing.c_str(), text.c_str());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 
 #include "base/status.h"
@@ -24,7 +25,7 @@ class ErrorLogTest : public testing::Test {
     TakeRecentTexts();
     TakeLastError();
   }
-  static void File(const char* call, const Status& status) { LogFailure(call, status); }
+  static void File(const char* call, const Status& status) { LogFailure(call, status, nullptr); }
   static std::string Texts() {
     const char* texts = TakeRecentTexts();
     return texts == nullptr ? "" : texts;
@@ -51,6 +52,19 @@ TEST_F(ErrorLogTest, RejectAndDeclineLeaveTheLastErrorAlone) {
   EXPECT_EQ(PeekLastError(), 107000);
   const std::string texts = Texts();
   for (const char* word : {"first", "second", "third"}) EXPECT_NE(texts.find(word), std::string::npos) << word;
+}
+
+TEST_F(ErrorLogTest, ATextEndsWithItsPlaceAndAStrangersIsNotBelieved) {
+  const void* const here = reinterpret_cast<const void*>(&TakeRecentTexts);
+  LogFailure("aclrtFoo", Fail(107000, "x"), here);
+  TellSite(here, "train.py:12");
+  TellSite(here, "later.py:1");
+  EXPECT_TRUE(Texts().ends_with("aclrtFoo: x\n        called at train.py:12\n"));
+  LogFailure("aclrtFoo", Fail(107000, "x"), here);
+  TellSite(reinterpret_cast<const void*>(&strlen), "other.py:1");
+  EXPECT_TRUE(Texts().ends_with("aclrtFoo: x\n"));  // a place in this library is none of the program's
+  TellSite(here, "nothing.py:1");
+  EXPECT_EQ(Texts(), "");
 }
 
 TEST_F(ErrorLogTest, ATextHasTheCallTheArgumentsTheCodeAndItsName) {

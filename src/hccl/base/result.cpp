@@ -39,11 +39,12 @@ Status RuntimeRefused(const char* runtime_call, aclError code) {
 }
 
 // EI is the family of texts that readers know from this library.
-HcclResult FileFailure(const char* call, const Status& status) {
+HcclResult FileFailure(const char* call, const Status& status, const void* caller) {
   const auto code = static_cast<HcclResult>(status.code());
   char text[kErrorTextSize];
   ComposeErrorText({"EI0001", ResultName(code), ResultMeaning(code)}, call, status, text);
   ropewayFileErrorText(text);
+  if (caller != nullptr) ropewayTellErrorSite(caller, nullptr);
   return code;
 }
 

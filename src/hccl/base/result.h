@@ -54,7 +54,7 @@ inline Status RequireOwnProcess() {
 // --- Entry --------------------------------------------------------------------------------------------------------------
 
 // Files the text of a failure and returns its code.
-[[gnu::cold]] HcclResult FileFailure(const char* call, const Status& status);
+[[gnu::cold]] HcclResult FileFailure(const char* call, const Status& status, const void* caller);
 
 // The body of every API function: no exception leaves it, and a failure's text is filed under the call's name. A forked child is
 // refused here. Inlined, as is everything between it and the function of the API: where that returns to is where the program called.
@@ -74,7 +74,7 @@ template <typename Body>
   }
   if (status.ok()) [[likely]]
     return HCCL_SUCCESS;
-  return FileFailure(call, status);
+  return FileFailure(call, status, __builtin_return_address(0));
 }
 
 // "HCCL_E_PARA", or "HCCL_E_RESERVED" for a number that is no result.

@@ -8,7 +8,7 @@
 
 struct Dwfl;
 
-namespace ropeway::check {
+namespace ropeway::symbols {
 
 struct Location {
   std::string function;
@@ -21,6 +21,10 @@ struct Location {
 
 // Of a return address: the call is in front of it.
 Location Locate(uintptr_t return_address);
+
+// "kv.cpp:91", by the debug information in the module itself, and by nothing else: this is for error texts, where neither other modules are
+// read nor files elsewhere, let alone over a network. Empty where it is not known, there is no memory for it, or libdw is not here.
+std::string LineOf(uintptr_t return_address) noexcept;
 
 // The same for a process that is no more, by the files that it had in memory.
 struct Module {
@@ -43,4 +47,4 @@ class Modules {
   Dwfl* session_ = nullptr;  // of libdw; null without it
 };
 
-}  // namespace ropeway::check
+}  // namespace ropeway::symbols

@@ -1,7 +1,10 @@
-#include "check/symbols.h"
+#include "base/symbols.h"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +16,7 @@
 #include <elfutils/libdwfl.h>
 #endif
 
-namespace ropeway::check {
+namespace ropeway::symbols {
 namespace {
 
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -65,12 +68,16 @@ const Dw* TheDw() {
   return dw->loaded ? dw : nullptr;
 }
 
-Dwfl* Begin(const Dw& dw) {
-  static char* debuginfo_path = nullptr;
-  static const Dwfl_Callbacks callbacks{dw.find_elf, dw.find_debuginfo, nullptr, &debuginfo_path};
+Dwfl* Begin(const Dw& dw, const Dwfl_Callbacks& callbacks) {
   Dwfl* const session = dw.begin(&callbacks);
   if (session != nullptr) dw.report_begin(session);
   return session;
+}
+
+Dwfl* Begin(const Dw& dw) {
+  static char* debuginfo_path = nullptr;
+  static const Dwfl_Callbacks callbacks{dw.find_elf, dw.find_debuginfo, nullptr, &debuginfo_path};
+  return Begin(dw, callbacks);
 }
 
 void FindLine(const Dw& dw, Dwfl* session, uintptr_t address, Location* location) {
@@ -114,7 +121,33 @@ void FindIn(Dwfl* session, uintptr_t address, Location* location) {
   if (name != nullptr) location->function = Demangled(name);
   FindLine(dw, session, address, location);
 }
+
+int NoSeparateFile(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) { return -1; }
+
+// libdw has no way out when it runs out of memory, so it is not begun where memory is short. What it needs is a few times what it reads,
+// and it maps the file as well.
+bool HasMemoryFor(const char* path) {
+  struct stat file {};
+  if (stat(path, &file) != 0) return false;
+  const size_t wanted = (size_t{16} << 20) + 4 * static_cast<size_t>(file.st_size);
+  void* const probe = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe != MAP_FAILED) munmap(probe, wanted);
+  return probe != MAP_FAILED;
+}
+
+std::string LineIn(const char* path, uintptr_t bias, uintptr_t address) {
+  const Dw* const dw = HasMemoryFor(path) ? TheDw() : nullptr;
+  static const Dwfl_Callbacks callbacks{nullptr, &NoSeparateFile, nullptr, nullptr};
+  Dwfl* const session = dw == nullptr ? nullptr : Begin(*dw, callbacks);
+  if (session == nullptr) return "";
+  const std::unique_ptr<Dwfl, decltype(dw->end)> end(session, dw->end);
+  if (dw->report_elf(session, path, path, -1, bias, true) == nullptr || dw->report_end(session, nullptr, nullptr) != 0) return "";
+  Location location;
+  FindLine(*dw, session, address, &location);
+  return location.file.empty() ? "" : location.Short();
+}
 #else
+std::string LineIn(const char*, uintptr_t, uintptr_t) { return ""; }
 void FindLine(uintptr_t, Location*) {}
 Dwfl* Open(const std::vector<Module>&) { return nullptr; }
 void Close(Dwfl*) {}
@@ -148,6 +181,18 @@ Location Locate(uintptr_t return_address) {
   return location;
 }
 
+std::string LineOf(uintptr_t return_address) noexcept try {
+  Dl_info info{};
+  link_map* module = nullptr;
+  const uintptr_t call = return_address - 1;
+  if (dladdr1(reinterpret_cast<void*>(call), &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) == 0 || module == nullptr)
+    return "";
+  const bool is_program = module->l_name == nullptr || *module->l_name == '\0';
+  return LineIn(is_program ? "/proc/self/exe" : module->l_name, module->l_addr, call);
+} catch (const std::bad_alloc&) {
+  return "";
+}
+
 Modules::Modules(const std::vector<Module>& modules) : modules_(modules), session_(Open(modules_)) {}
 
 Modules::~Modules() { Close(session_); }
@@ -164,4 +209,4 @@ Location Modules::Locate(uintptr_t return_address) const {
   return location;
 }
 
-}  // namespace ropeway::check
+}  // namespace ropeway::symbols
