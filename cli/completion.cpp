@@ -14,6 +14,7 @@ namespace {
 void PrintWords(const CLI::App& command, const CLI::Option& option, const std::string& flag) {
   std::string words = option.get_type_name();
   if (words.empty()) return;
+  words.resize(std::min(words.find(":{"), words.size()));  // the parser says behind it which words it takes
   if (words.find('|') == std::string::npos) words.clear();
   std::replace(words.begin(), words.end(), '|', ' ');
   std::printf("    '%s --%s') words='%s' ;;\n", command.get_name().c_str(), flag.c_str(), words.c_str());
@@ -22,6 +23,7 @@ void PrintWords(const CLI::App& command, const CLI::Option& option, const std::s
 void PrintFlags(const CLI::App& command) {
   std::string flags;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     for (const std::string& flag : option->get_lnames()) {
       flags += " --" + flag;
       PrintWords(command, *option, flag);

@@ -56,7 +56,7 @@ class Findings {
     std::vector<JsonRow> rows;
     for (const Line& line : lines_)
       rows.push_back({{"health", Word(line.health)}, {"subject", line.subject}, {"finding", line.finding}, {"next_step", line.next_step}});
-    PrintJson({{"problems", uint64_t{problems()}}}, "findings", rows);
+    PrintJson({{"problems", uint64_t{problems()}}}, {{"findings", rows}});
   }
 
  private:

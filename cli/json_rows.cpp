@@ -1,7 +1,9 @@
 #include "cli/json_rows.h"
 
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace ropeway::cli {
 namespace {
@@ -12,14 +14,24 @@ nlohmann::ordered_json Object(const JsonRow& row) {
   return json;
 }
 
+// A file's name may be no UTF-8: better a mark in it than no answer.
+std::string Text(const JsonRow& facts, const std::vector<JsonList>& lists) {
+  nlohmann::ordered_json json = Object(facts);
+  for (const JsonList& list : lists) {
+    nlohmann::ordered_json& rows = json[list.name] = nlohmann::ordered_json::array();
+    for (const JsonRow& row : list.rows) rows.push_back(Object(row));
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
-void PrintJson(const JsonRow& facts, const std::string& list, const std::vector<JsonRow>& rows) {
-  nlohmann::ordered_json json = Object(facts);
-  if (!list.empty()) json[list] = nlohmann::ordered_json::array();
-  for (const JsonRow& row : rows) json[list].push_back(Object(row));
-  // A file's name may be no UTF-8: better a mark in it than no answer.
-  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+void PrintJson(const JsonRow& facts, const std::vector<JsonList>& lists) { std::printf("%s\n", Text(facts, lists).c_str()); }
+
+void WriteJsonFile(const std::string& path, const JsonRow& facts, const std::vector<JsonList>& lists) {
+  std::ofstream file(path);
+  file << Text(facts, lists) << "\n";
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
 }  // namespace ropeway::cli

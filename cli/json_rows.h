@@ -12,7 +12,14 @@ namespace ropeway::cli {
 using JsonValue = std::variant<std::string, double, uint64_t, bool>;
 using JsonRow = std::vector<std::pair<std::string, JsonValue>>;
 
-// One object: `facts`, and the rows as a list of this name.
-void PrintJson(const JsonRow& facts, const std::string& list = "", const std::vector<JsonRow>& rows = {});
+struct JsonList {
+  std::string name;
+  std::vector<JsonRow> rows;
+};
+
+// One object: `facts`, and the lists.
+void PrintJson(const JsonRow& facts, const std::vector<JsonList>& lists = {});
+// The same into a file. Throws std::runtime_error when it cannot be written.
+void WriteJsonFile(const std::string& path, const JsonRow& facts, const std::vector<JsonList>& lists = {});
 
 }  // namespace ropeway::cli

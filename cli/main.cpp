@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   ropeway::cli::AddExplore(app, &status);
   ropeway::cli::AddTrace(app, &status);
   ropeway::cli::AddReport(app, &status);
+  ropeway::cli::AddPs(app, &status);
   ropeway::cli::AddBench(app, &status);
   ropeway::cli::AddDoctor(app, &status);
   ropeway::cli::AddTune(app, &status);

@@ -73,7 +73,7 @@ void PrintTagged(const std::string& tag, const std::string& text) {
 void PrintCommand(const CLI::App& command) {
   std::printf(".SS %s\n%s.\n", Roff("ropeway " + command.get_name()).c_str(), Roff(command.get_description()).c_str());
   for (const CLI::Option* option : command.get_options())
-    if (!option->get_positional()) PrintTagged(FlagOf(*option), option->get_description());
+    if (!option->get_positional() && !option->get_group().empty()) PrintTagged(FlagOf(*option), option->get_description());
 }
 
 int RunManual(const CLI::App& app) {

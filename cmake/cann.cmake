@@ -69,6 +69,9 @@ endif()
 install(PROGRAMS ${packaging_dir}/bin/setenv.bash DESTINATION bin)
 install(FILES ${packaging_dir}/RopewayTest.cmake DESTINATION share/cmake/Ropeway)
 install(FILES ${packaging_dir}/check_findings.schema.json DESTINATION share/ropeway)
+# Found by gdb beside the library, where it trusts the folder, and by `source`.
+install(FILES ${packaging_dir}/ropeway_gdb.py DESTINATION share/ropeway)
+install(FILES ${packaging_dir}/ropeway_gdb.py DESTINATION lib64 RENAME libascendcl.so-gdb.py)
 install(PROGRAMS ${packaging_dir}/set_env.sh DESTINATION .)
 
 file(GLOB_RECURSE tree_inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h ${packaging_dir}/*)

@@ -16,6 +16,8 @@
 
 namespace ropeway {
 
+struct StateShape;
+
 // Base class of everything that lives in a Slab.
 class SlabObject {
  public:
@@ -25,6 +27,7 @@ class SlabObject {
  private:
   template <typename T, uint8_t kTag>
   friend class Slab;
+  friend struct StateShape;              // api/state_table.cpp
   std::atomic<uint32_t> generation_{0};  // odd while the handle is good
   std::atomic<uint32_t> references_{0};
   uint32_t index_ = 0;
@@ -132,6 +135,7 @@ class Slab {
   }
 
  private:
+  friend struct StateShape;  // api/state_table.cpp
   void MakeChunk() RW_REQUIRES(mutex_) {
     T* chunk = new T[kChunk];
     for (uint32_t i = 0; i < kChunk; ++i) {

@@ -89,6 +89,7 @@ class Heap {
   virtual void Decommit(uintptr_t base, size_t size);
 
  private:
+  friend struct StateShape;  // api/state_table.cpp
   // What the map says of a block, and what the heap knows of it. A record has one block after the other; all that a free needs is in it.
   struct alignas(64) Record : Block {
     enum class State : uint8_t { kUnused, kLive, kHidden, kRetired };

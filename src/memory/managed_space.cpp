@@ -40,6 +40,7 @@ class HostPages final : public Heap {
  private:
   bool Commit(uintptr_t base, size_t size, bool) override {
     madvise(reinterpret_cast<void*>(base), size, MADV_HUGEPAGE);
+    madvise(reinterpret_cast<void*>(base), size, MADV_DODUMP);
     return true;
   }
   void Decommit(uintptr_t base, size_t size) override { madvise(reinterpret_cast<void*>(base), size, MADV_DONTNEED); }
@@ -53,6 +54,7 @@ std::unique_ptr<ManagedSpace> ManagedSpace::Create(Engine& engine, int devices, 
   void* window = budget.limited_by == nullptr ? ReserveUsual() : MAP_FAILED;
   if (window == MAP_FAILED) window = ReserveSome(std::min(kUsualSize, budget.bytes / 4), &size);
   if (window == MAP_FAILED) return nullptr;
+  madvise(window, size, MADV_DONTDUMP);  // core files have what is committed
   std::unique_ptr<ManagedSpace> space(new ManagedSpace);
   if (!space->map_.Init(window, size)) return nullptr;
   space->part_ = size / static_cast<size_t>(devices) / kChunkBytes * kChunkBytes;

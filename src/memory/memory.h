@@ -156,6 +156,7 @@ class Memory {
   bool FreeManaged(void* address) { return managed() != nullptr && managed()->Free(address); }
 
  private:
+  friend struct StateShape;  // api/state_table.cpp
   Memory(Engine& engine, const AddressNeeds& needs) : engine_(engine), needs_(needs) {}
   bool Init();
   bool ReserveDevices();

@@ -49,6 +49,7 @@ class Device {
   bool aborting() const { return aborting_.load(std::memory_order_acquire); }
 
  private:
+  friend struct StateShape;  // api/state_table.cpp
   void CloseIfUnused();
   Status DropAllWork();
 

@@ -46,6 +46,7 @@ class Runtime {
   Device& device(int physical_id) { return *devices_[static_cast<size_t>(physical_id)]; }
 
  private:
+  friend struct StateShape;  // api/state_table.cpp
   static Status Start();
   static void Stop();  // at exit
   bool Init();

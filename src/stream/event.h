@@ -46,6 +46,7 @@ class Record final : public SlabObject, public Marker {
 
  private:
   friend class Event;
+  friend struct StateShape;  // api/state_table.cpp
   // A stream-side wait for this record is over.
   class WaitPassed final : public Marker {
    public:
@@ -133,6 +134,7 @@ class Event final : public SlabObject {
 
  private:
   friend class Record;
+  friend struct StateShape;  // api/state_table.cpp
   class FlagWaitPassed final : public Marker {
    public:
     explicit FlagWaitPassed(Event& event) : event_(event) {}

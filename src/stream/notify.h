@@ -41,6 +41,7 @@ class Notify final : public SlabObject {
 
  private:
   friend class NotifyOffer;
+  friend struct StateShape;  // api/state_table.cpp
   // Queued tasks keep the notify alive; each of these gives its reference back.
   struct Recorded final : Marker {
     explicit Recorded(Notify& notify) : notify_(notify) {}

@@ -146,6 +146,7 @@ class Stream final : public SlabObject, public QueueOwner {
   void Recycle();  // for the slab
 
  private:
+  friend struct StateShape;  // api/state_table.cpp
   // Why a task is not simply submitted.
   static constexpr uint64_t kAborting = 1;
   static constexpr uint64_t kKeeping = 2;

@@ -8,9 +8,13 @@ namespace {
 // Blocks are handed out in 2 MiB chunks; aligned windows let huge pages fit.
 constexpr size_t kAlignment = size_t{1} << 21;
 
+// A core file has what is committed: terabytes of nothing would take hours to write through a pipe.
+void LeaveOutOfCores(void* begin, size_t size) { madvise(begin, size, MADV_DONTDUMP); }
+
 void* Reserve(size_t size, int protection) {
   void* raw = mmap(nullptr, size + kAlignment, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
+  LeaveOutOfCores(raw, size + kAlignment);
   const auto bits = reinterpret_cast<uintptr_t>(raw);
   return reinterpret_cast<void*>((bits + kAlignment - 1) & ~(kAlignment - 1));
 }
@@ -18,7 +22,10 @@ void* Reserve(size_t size, int protection) {
 void* ReserveAt(uintptr_t address, size_t size, int protection) {
   void* wanted = reinterpret_cast<void*>(address);
   void* got = mmap(wanted, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got == wanted) return got;
+  if (got == wanted) {
+    LeaveOutOfCores(got, size);
+    return got;
+  }
   if (got != MAP_FAILED) munmap(got, size);  // a kernel that does not know the flag takes the address for a hint
   return nullptr;
 }

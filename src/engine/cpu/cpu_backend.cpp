@@ -75,7 +75,9 @@ void* CpuBackend::ReserveDevices(size_t, size_t size, uintptr_t wanted) {
 void* CpuBackend::ReserveHost(size_t size) { return addresses_.ReserveHost(size); }
 
 bool CpuBackend::Commit(void* address, size_t size, bool huge_pages) {
-  madvise(addresses_.View(address), size, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  void* view = addresses_.View(address);
+  madvise(view, size, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  madvise(view, size, MADV_DODUMP);
   return true;
 }
 

@@ -40,6 +40,7 @@ void* CudaMemory::ReserveDevices(size_t window, size_t size, uintptr_t wanted, i
 void* CudaMemory::ReserveHost(size_t size) {
   void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return nullptr;
+  madvise(base, size, MADV_DONTDUMP);  // core files have what is committed
   host_base_ = reinterpret_cast<uintptr_t>(base);
   host_size_ = size;
   return base;
@@ -49,6 +50,7 @@ bool CudaMemory::Commit(void* address, size_t size) {
   const auto base = reinterpret_cast<uintptr_t>(address);
   if (OnDevice(address)) return CommitDevice(base, size);
   madvise(address, size, MADV_HUGEPAGE);  // fewer translations for the GPU, too, when it reaches for scattered blocks
+  madvise(address, size, MADV_DODUMP);
   if (Refused(driver_.cuMemHostRegister(address, size, kPinned))) return false;
   LockGuard lock(mutex_);
   pieces_[base] = {size, 0};

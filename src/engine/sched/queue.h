@@ -30,6 +30,10 @@
 #include "engine/struck_task.h"
 #include "engine/watcher.h"
 
+namespace ropeway {
+struct StateShape;
+}
+
 namespace ropeway::sched {
 
 class Crew;
@@ -142,6 +146,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool in_run_list = false;
 
  private:
+  friend struct ropeway::StateShape;  // api/state_table.cpp
   TaskSight SightOf(const Task& task, uint64_t sequence) const {
     return {options_.stream_id, options_.device, sequence, &task, replay_.active()};
   }
