@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/acl_objects.h"
+#include "cli/bench_program.h"
 #include "cli/bench_report.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -62,7 +63,6 @@ void RunSet(BenchSet set, BenchReport& report) {
 }
 
 int RunBench(const BenchOptions& options) {
-  if (!options.engine.empty()) setenv("ROPEWAY_ENGINE", options.engine.c_str(), 1);
   if (!HasEngine(options.engine)) return kWrongUsage;
   const BenchSet set = SetOf(options);
   if (options.list) return List(set, options);
@@ -76,13 +76,20 @@ int RunBench(const BenchOptions& options) {
   report.PrintTable();
   if (!options.compare_file.empty()) report.PrintComparison(before);
   if (!options.json_file.empty()) report.WriteJson(options.json_file);
+  if (!options.html_file.empty()) report.WritePage(options.html_file);
   return report.AllMet() ? kDone : kFound;
+}
+
+void RefuseWorkloadFlags(const CLI::App& command) {
+  for (const char* flag : {"--compare", "--list", "--explain", "--quick", "--scale", "--filter"})
+    if (command.count(flag) != 0) throw CLI::ExcludesError("PROGRAM", flag);
 }
 
 }  // namespace
 
 void AddBench(CLI::App& app, int* status) {
-  CLI::App* command = app.add_subcommand("bench", "measure copies beside raw copies, PoCL or CUDA, and judge the ratios");
+  CLI::App* command = app.add_subcommand(
+      "bench", "measure copies beside raw copies, PoCL or CUDA, and judge the ratios; or a program: ropeway bench -- PROGRAM");
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--engine", options->engine, "what moves the bytes: auto, cpu, cuda")->type_name("NAME");
   command->add_option("--json,--save", options->json_file, "also write the results and the machine's description to this file")
@@ -90,12 +97,20 @@ void AddBench(CLI::App& app, int* status) {
   command->add_option("--compare", options->compare_file, "show the results beside those that an earlier run saved, and mark what is noise")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  command->add_option("--html", options->html_file, "also write a page that shows them")->type_name("FILE");
   command->add_flag("--list", options->list, "tell the workloads, and run none");
   command->add_flag("--explain", options->explain, "say what each workload is for");
   command->add_flag("--quick", options->quick, "fewer rounds: under a minute");
   command->add_flag("--scale", options->scale, "measure how costs grow with the number of streams, blocks, ranges and branches instead");
   command->add_option("--filter", options->filter, "only the workloads whose name contains this text")->type_name("TEXT");
-  command->callback([options, status] { *status = RunBench(*options); });
+  auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("PROGRAM", *words, "a program to be run twice, untraced and traced, instead of the workloads; behind --")
+      ->type_name("PROGRAM [ARGUMENTS...]");
+  command->callback([command, options, words, status] {
+    if (!options->engine.empty()) setenv("ROPEWAY_ENGINE", options->engine.c_str(), 1);
+    if (!words->empty()) RefuseWorkloadFlags(*command);
+    *status = words->empty() ? RunBench(*options) : BenchProgram(*options, *words);
+  });
 }
 
 }  // namespace ropeway::cli

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/machine.h"
+#include "cli/report_page.h"
 #include "cli/table.h"
 #include "ropeway/ropeway.h"
 
@@ -37,6 +38,10 @@ std::vector<std::string> Cells(const BenchRow& row) {
     cells.push_back(Verdict(row));
   }
   return cells;
+}
+
+std::vector<PageFigures::Column> Columns() {
+  return {{"workload", false}, {"measured", true}, {"beside", true}, {"", false}, {"judged", true}, {"must", false}, {"result", false}};
 }
 
 size_t Wanted(const BenchReport& report, BenchSet set) {
@@ -104,30 +109,46 @@ void BenchReport::PrintExplanations() const {
   }
 }
 
-void BenchReport::PrintTable() const {
-  progress_->Clear();
-  std::printf("%s, %d cores, %s last-level cache, %s, %s\n", CpuModel().c_str(), CoresAllowed(), LastLevelCache().c_str(),
-              KernelRelease().c_str(), LibcVersion().c_str());
-  if (std::string_view(ropewayGetEngineName()) != "cpu") std::printf("%s\n", ropewayGetEngineReason());
-  std::printf("Ropeway %s, engine %s; medians of %d shuffled rounds, ratios taken round by round\n\n", ropewayGetVersion(),
-              ropewayGetEngineName(), rounds());
-  Table table({{"workload"},
-               {"measured", Align::kRight},
-               {"beside", Align::kRight},
-               {"", Align::kLeft},
-               {"judged", Align::kRight},
-               {"must", Align::kLeft},
-               {"result", Align::kLeft}});
+std::vector<std::string> BenchReport::Circumstances() const {
+  std::vector<std::string> lines = {Format("%s, %d cores, %s last-level cache, %s, %s", CpuModel().c_str(), CoresAllowed(),
+                                           LastLevelCache().c_str(), KernelRelease().c_str(), LibcVersion().c_str())};
+  if (std::string_view(ropewayGetEngineName()) != "cpu") lines.push_back(ropewayGetEngineReason());
+  lines.push_back(Format("Ropeway %s, engine %s; medians of %d shuffled rounds, ratios taken round by round", ropewayGetVersion(),
+                         ropewayGetEngineName(), rounds()));
+  return lines;
+}
+
+std::string BenchReport::Summary() const {
   size_t goals = 0;
   size_t met = 0;
   for (const BenchRow& row : rows_) {
     goals += row.goal ? 1 : 0;
     met += row.goal && row.goal->MustMet(row.judged) ? 1 : 0;
-    table.AddRow(Cells(row));
   }
+  return Format("%zu of %zu goals met, %zu skipped", met, goals, skipped_.size());
+}
+
+void BenchReport::WritePage(const std::string& path) const {
+  PageFigures figures{"Measured", Circumstances(), Columns(), {}};
+  for (const BenchRow& row : rows_) {
+    figures.rows.push_back(Cells(row));
+    figures.rows.back().resize(figures.columns.size());
+  }
+  for (const Skipped& skip : skipped_) figures.words.push_back("skipped: " + skip.name + ": " + skip.why);
+  WritePageFile(path, MakePage({}, {Summary(), {}, {}}, "", figures));
+}
+
+void BenchReport::PrintTable() const {
+  progress_->Clear();
+  for (const std::string& line : Circumstances()) std::printf("%s\n", line.c_str());
+  std::printf("\n");
+  std::vector<Column> columns;
+  for (const PageFigures::Column& column : Columns()) columns.push_back({column.title, column.right ? Align::kRight : Align::kLeft});
+  Table table(columns);
+  for (const BenchRow& row : rows_) table.AddRow(Cells(row));
   table.Print(stdout);
   for (const Skipped& skip : skipped_) std::printf("SKIPPED  %s: %s\n", skip.name.c_str(), skip.why.c_str());
-  std::printf("\n%zu of %zu goals met, %zu skipped\n", met, goals, skipped_.size());
+  std::printf("\n%s\n", Summary().c_str());
   if (options_.explain) PrintExplanations();
 }
 

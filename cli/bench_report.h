@@ -45,6 +45,7 @@ struct BenchOptions {
   bool scale = false;        // how costs grow, instead
   std::string filter;        // only workloads whose name contains it
   std::string json_file;     // empty: no file
+  std::string html_file;     // a page; empty: none
   std::string engine;        // empty: as the settings have it
   std::string compare_file;  // of an earlier run; empty: none
   bool list = false;         // tell the workloads, and run none
@@ -84,6 +85,7 @@ class BenchReport {
   void PrintTable() const;
   void PrintComparison(const std::vector<BenchRow>& before) const;
   void WriteJson(const std::string& path) const;
+  void WritePage(const std::string& path) const;
 
  private:
   struct Skipped {
@@ -92,6 +94,8 @@ class BenchReport {
   };
 
   void PrintExplanations() const;
+  std::vector<std::string> Circumstances() const;  // lines
+  std::string Summary() const;
 
   BenchOptions options_;
   BenchSet set_;

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/demo_page.h"
 #include "cli/demo_paths.h"
+#include "cli/json_rows.h"
 #include "cli/measure.h"
 #include "cli/table.h"
 
@@ -43,8 +44,18 @@ Verdict Verify(const DemoPath& path, Tally& tally) {
   return Verdict::kFailed;
 }
 
-// Fills in the two speed columns.
-void Measure(const DemoPath& path, std::string* rate, std::string* fraction) {
+// What was seen of a path.
+struct Seen {
+  const std::string name;
+  const size_t size_bytes;
+  Verdict verdict;
+  std::string skipped = "";  // why
+  bool measured = false;
+  double bytes_per_second = 0;
+  double of_raw_loop = 0;
+};
+
+void Measure(const DemoPath& path, Seen* seen) {
   auto timed = [](const std::function<void()>& work) {
     return [&work] {
       const Clock::time_point start = Clock::now();
@@ -53,23 +64,55 @@ void Measure(const DemoPath& path, std::string* rate, std::string* fraction) {
     };
   };
   const Rounds rounds = RunShuffled({{"path", timed(path.run)}, {"raw", timed(path.raw)}}, kRounds);
-  *rate = FormatGigabytes(static_cast<double>(path.size_bytes) / rounds.MedianCost(0));
-  *fraction = Format("%.2f", rounds.SpeedRatio(0, 1).value);
+  seen->measured = true;
+  seen->bytes_per_second = static_cast<double>(path.size_bytes) / rounds.MedianCost(0);
+  seen->of_raw_loop = rounds.SpeedRatio(0, 1).value;
 }
 
-void Walk(const DemoPath& path, Table& table, Tally& tally) {
-  const std::string size = path.size_bytes == 0 ? "" : FormatBytes(path.size_bytes);
-  const Verdict verdict = path.skipped.empty() ? Verify(path, tally) : Verdict::kSkipped;
-  if (verdict == Verdict::kSkipped) {
+void Walk(const DemoPath& path, std::vector<Seen>& all, Tally& tally) {
+  Seen seen{path.name, path.size_bytes, path.skipped.empty() ? Verify(path, tally) : Verdict::kSkipped};
+  if (seen.verdict == Verdict::kSkipped) {
     ++tally.skipped;
-    table.AddRow({path.name, size, "skipped: " + (path.skipped.empty() ? kNotOnThisProduct : path.skipped)});
-    return;
+    seen.skipped = path.skipped.empty() ? kNotOnThisProduct : path.skipped;
   }
-  const bool verified = verdict == Verdict::kVerified;
-  std::string rate = "-";
-  std::string fraction = "-";
-  if (verified && path.run) Measure(path, &rate, &fraction);
-  table.AddRow({path.name, size, verified ? "yes" : "NO", rate, fraction});
+  if (seen.verdict == Verdict::kVerified && path.run) Measure(path, &seen);
+  all.push_back(std::move(seen));
+}
+
+void PrintTable(const std::vector<Seen>& all) {
+  Table table({{"path"}, {"size", Align::kRight}, {"verified"}, {"GB/s", Align::kRight}, {"of a raw loop", Align::kRight}});
+  for (const Seen& seen : all) {
+    const std::string size = seen.size_bytes == 0 ? "" : FormatBytes(seen.size_bytes);
+    if (seen.verdict == Verdict::kSkipped)
+      table.AddRow({seen.name, size, "skipped: " + seen.skipped});
+    else
+      table.AddRow({seen.name, size, seen.verdict == Verdict::kVerified ? "yes" : "NO",
+                    seen.measured ? FormatGigabytes(seen.bytes_per_second) : "-", seen.measured ? Format("%.2f", seen.of_raw_loop) : "-"});
+  }
+  table.Print(stdout);
+}
+
+void PrintForMachines(const std::vector<Seen>& all, const Tally& tally, const std::string& message) {
+  JsonList paths{"paths", {}};
+  for (const Seen& seen : all) {
+    JsonRow row{{"path", seen.name}, {"bytes", static_cast<uint64_t>(seen.size_bytes)}, {"verified", seen.verdict == Verdict::kVerified}};
+    if (seen.verdict == Verdict::kSkipped) row.emplace_back("skipped", seen.skipped);
+    if (seen.measured) {
+      row.emplace_back("bytes_per_second", seen.bytes_per_second);
+      row.emplace_back("of_raw_loop", seen.of_raw_loop);
+    }
+    paths.rows.push_back(std::move(row));
+  }
+  JsonList complaints{"complaints", {}};
+  for (const std::string& complaint : tally.complaints) complaints.rows.push_back({{"text", complaint}});
+  PrintJson({{"ropeway", ropewayGetVersion()},
+             {"engine", ropewayGetEngineName()},
+             {"rounds", static_cast<uint64_t>(kRounds)},
+             {"verified", static_cast<uint64_t>(tally.verified)},
+             {"failed", static_cast<uint64_t>(tally.failed)},
+             {"skipped", static_cast<uint64_t>(tally.skipped)},
+             {"message", message}},
+            {paths, complaints});
 }
 
 void PrintMessage(const std::string& message) {
@@ -81,28 +124,34 @@ void PrintMessage(const std::string& message) {
   }
 }
 
-int RunDemo(const std::string& page) {
+void PrintForPeople(const std::vector<Seen>& all, const Tally& tally, const std::string& message, double seconds) {
+  std::printf("Ropeway %s, engine %s: every path, byte by byte; medians of %d rounds, memcpy measured in between\n\n", ropewayGetVersion(),
+              ropewayGetEngineName(), kRounds);
+  PrintTable(all);
+  if (!message.empty()) PrintMessage(message);
+  std::printf("\n");
+  for (const std::string& complaint : tally.complaints) std::printf("FAILED  %s\n", complaint.c_str());
+  std::printf("%zu of %zu paths verified, %zu skipped, in %.1f s\n", tally.verified, tally.verified + tally.failed, tally.skipped, seconds);
+}
+
+int RunDemo(const std::string& page, bool as_json) {
   const Clock::time_point start = Clock::now();
-  Table table({{"path"}, {"size", Align::kRight}, {"verified"}, {"GB/s", Align::kRight}, {"of a raw loop", Align::kRight}});
+  std::vector<Seen> all;
   Tally tally;
   std::string message;
   {
     DeviceScope device(0);
     DemoMemory memory;
     for (auto* paths : {CopyPaths, BatchPaths, DescriptorPaths, ComputePaths, CrossingPaths, GraphPaths}) {
-      for (const DemoPath& path : paths(memory)) Walk(path, table, tally);
+      for (const DemoPath& path : paths(memory)) Walk(path, all, tally);
     }
-    Walk(ErrorPath(memory, &message), table, tally);
+    Walk(ErrorPath(memory, &message), all, tally);
   }
-  std::printf("Ropeway %s, engine %s: every path, byte by byte; medians of %d rounds, memcpy measured in between\n\n", ropewayGetVersion(),
-              ropewayGetEngineName(), kRounds);
-  table.Print(stdout);
-  if (!message.empty()) PrintMessage(message);
-  std::printf("\n");
-  for (const std::string& complaint : tally.complaints) std::printf("FAILED  %s\n", complaint.c_str());
-  std::printf("%zu of %zu paths verified, %zu skipped, in %.1f s\n", tally.verified, tally.verified + tally.failed, tally.skipped,
-              SecondsSince(start));
-  if (!page.empty()) WriteDemoPage(page);
+  if (as_json)
+    PrintForMachines(all, tally, message);
+  else
+    PrintForPeople(all, tally, message, SecondsSince(start));
+  if (!page.empty()) WriteDemoPage(page, as_json ? stderr : stdout);
   return tally.failed == 0 ? 0 : 1;
 }
 
@@ -112,7 +161,9 @@ void AddDemo(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("demo", "a tour: every copy path, verified byte by byte and measured");
   auto page = std::make_shared<std::string>();
   command->add_option("--page", *page, "at the end, trace three streams and write the report page that shows them")->type_name("FILE");
-  command->callback([page, status] { *status = RunDemo(*page); });
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "for machines: what was verified and measured");
+  command->callback([page, as_json, status] { *status = RunDemo(*page, *as_json); });
   app.add_subcommand(kDemoStreams, "what the page of the demo shows")->group("")->callback([status] { *status = RunDemoStreams(); });
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
 
 #include "cli/acl_objects.h"
@@ -84,15 +83,12 @@ int RunDemoStreams() {
   return Pipeline().Run() ? kDone : kFound;
 }
 
-void WriteDemoPage(const std::string& page) {
+void WriteDemoPage(const std::string& page, std::FILE* say) {
   const std::string path = page.substr(0, page.rfind(".html")) + ".rwt";
   const TraceData trace = TraceOf(path);
-  std::ofstream out(page, std::ios::binary | std::ios::trunc);
-  out << MakePage(trace, Analyse(trace, MeasureLimit(trace)), "");
-  out.close();
-  if (!out.good()) throw std::runtime_error(page + " cannot be written");
-  std::printf("three streams, traced (%s): two or more ran side by side for %.0f %% of the time; the page that shows it: %s\n",
-              path.c_str(), 100 * SideBySide(trace), page.c_str());
+  std::fprintf(say, "three streams, traced (%s): two or more ran side by side for %.0f %% of the time\n", path.c_str(),
+               100 * SideBySide(trace));
+  WritePageFile(page, MakePage(trace, Analyse(trace, MeasureLimit(trace)), ""), say);
 }
 
 }  // namespace ropeway::cli

@@ -1,6 +1,7 @@
 // The last thing of the demo: streams that overlap, traced, and the page that shows it.
 #pragma once
 
+#include <cstdio>
 #include <string>
 
 namespace ropeway::cli {
@@ -10,6 +11,6 @@ constexpr char kDemoStreams[] = "demo-streams";
 int RunDemoStreams();
 
 // Writes `page`, and the trace beside it; says where, and how long streams ran side by side.
-void WriteDemoPage(const std::string& page);
+void WriteDemoPage(const std::string& page, std::FILE* say);
 
 }  // namespace ropeway::cli

@@ -1,7 +1,5 @@
 // `ropeway report`: says why a traced program is slow, and writes the page that shows it.
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/json_rows.h"
 #include "cli/report_analysis.h"
 #include "cli/report_limit.h"
 #include "cli/report_page.h"
@@ -22,6 +21,7 @@ struct ReportOptions {
   std::vector<std::string> traces;
   std::string output;
   std::string findings;
+  bool as_json = false;
   double limit = -1;  // GB/s; less than 0: measure it
 };
 
@@ -30,28 +30,34 @@ std::string ReadWhole(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-bool WriteWhole(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  return out.good();
-}
-
 int Complain(const std::string& about) {
   std::fprintf(stderr, "ropeway report: %s\n", about.c_str());
   return kFound;
 }
 
-int WritePage(const ReportOptions& options, const TraceData& trace, const Answer& answer) {
-  std::string page;
-  try {
-    page = MakePage(trace, answer, options.findings.empty() ? "" : ReadWhole(options.findings));
-  } catch (const std::invalid_argument& problem) {
-    return Complain("--findings " + options.findings + ": " + problem.what());
-  }
-  if (!WriteWhole(options.output, page)) return Complain(options.output + " cannot be written: " + std::strerror(errno));
-  std::printf("page: %s\n", options.output.c_str());
+int WritePage(const ReportOptions& options, const TraceData& trace, const Answer& answer) try {
+  const std::string page = MakePage(trace, answer, options.findings.empty() ? "" : ReadWhole(options.findings));
+  WritePageFile(options.output, page, options.as_json ? stderr : stdout);
   return kDone;
+} catch (const std::invalid_argument& problem) {
+  return Complain("--findings " + options.findings + ": " + problem.what());
+} catch (const std::runtime_error& problem) {
+  return Complain(problem.what());
+}
+
+void PrintForMachines(const TraceData& trace, const Answer& answer) {
+  JsonList findings{"findings", {}};
+  for (const Finding& finding : answer.findings)
+    findings.rows.push_back({{"pattern", finding.pattern},
+                             {"cost_seconds", static_cast<double>(finding.cost_ns) * 1e-9},
+                             {"what", finding.what},
+                             {"where", SiteName(trace, finding.site)},
+                             {"fix", finding.fix}});
+  PrintJson({{"summary", answer.summary},
+             {"seconds", static_cast<double>(trace.end_ns) * 1e-9},
+             {"tasks", static_cast<uint64_t>(trace.tasks.size())},
+             {"limit_bytes_per_second", answer.limit}},
+            {findings});
 }
 
 int RunReport(const ReportOptions& options) {
@@ -60,7 +66,10 @@ int RunReport(const ReportOptions& options) {
   if (!ReadTraces(options.traces, &trace, &why)) return Complain(why);
   const double measured = options.limit < 0 && !options.output.empty() ? MeasureLimit(trace) : 0;
   const Answer answer = Analyse(trace, options.limit >= 0 ? options.limit * 1e9 : measured);
-  for (const std::string& line : Words(trace, answer)) std::printf("%s\n", line.c_str());
+  if (options.as_json)
+    PrintForMachines(trace, answer);
+  else
+    for (const std::string& line : Words(trace, answer)) std::printf("%s\n", line.c_str());
   return options.output.empty() ? kDone : WritePage(options, trace, answer);
 }
 
@@ -77,6 +86,7 @@ void AddReport(CLI::App& app, int* status) {
   command->add_option("--limit", options->limit, "the machine's limit, for the page [measured, when the trace is of this machine]")
       ->type_name("GB/S")
       ->check(CLI::Range(0.0, 1e6));
+  command->add_flag("--json", options->as_json, "for machines: what was found, and what it costs");
   command->add_option("traces", options->traces, "what ropeway trace wrote; of one job, several")
       ->type_name("TRACE...")
       ->required()

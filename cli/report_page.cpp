@@ -1,6 +1,9 @@
 // Puts the data into the template; see report_page.h.
 #include "cli/report_page.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -59,6 +62,12 @@ Json Tables(const TraceData& trace) {
   return {{"processes", processes}, {"threads", threads}, {"streams", streams}, {"sites", sites}, {"names", trace.names}};
 }
 
+Json FiguresOf(const PageFigures& figures) {
+  Json columns = Json::array();
+  for (const PageFigures::Column& column : figures.columns) columns.push_back({column.title, column.right});
+  return {{"title", figures.title}, {"words", figures.words}, {"columns", columns}, {"rows", figures.rows}};
+}
+
 Json ColumnsOf(const std::vector<PageColumn>& columns) {
   Json list = Json::array();
   for (const PageColumn& column : columns) list.push_back({column.name, column.differences, column.count, column.bytes.size()});
@@ -74,7 +83,7 @@ std::string ForScript(const Json& json) {
 
 }  // namespace
 
-std::string MakePage(const TraceData& trace, const Answer& answer, const std::string& findings) {
+std::string MakePage(const TraceData& trace, const Answer& answer, const std::string& findings, const PageFigures& figures) {
   const std::vector<PageColumn> columns = PageColumns(trace);
   Json meta = {{"ropeway", ropewayGetVersion()},
                {"end", trace.end_ns},
@@ -84,6 +93,7 @@ std::string MakePage(const TraceData& trace, const Answer& answer, const std::st
                {"words", Words(trace, answer)},
                {"findings", FindingsOf(trace, answer)},
                {"checked", CheckerFindings(findings)},
+               {"figures", FiguresOf(figures)},
                {"columns", ColumnsOf(columns)}};
   meta.update(Tables(trace));
   std::string page(kPageBeforeMeta);
@@ -92,6 +102,14 @@ std::string MakePage(const TraceData& trace, const Answer& answer, const std::st
   page += Base64(columns);
   page += kPageEnd;
   return page;
+}
+
+void WritePageFile(const std::string& path, const std::string& page, std::FILE* say) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << page;
+  out.close();
+  if (!out.good()) throw std::runtime_error(path + " cannot be written: " + std::strerror(errno));
+  std::fprintf(say, "page: %s\n", path.c_str());
 }
 
 }  // namespace ropeway::cli

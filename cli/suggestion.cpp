@@ -62,7 +62,10 @@ std::string ExplainMistake(const CLI::App& app, const CLI::ParseError& error, in
   const std::string name = command == nullptr ? "ropeway" : "ropeway " + word;
   const std::string advice = "; ropeway help" + (command == nullptr ? "" : " " + word) + " tells the options";
   const std::string left = command == nullptr ? word : Unexpected(app);
-  if (command != nullptr && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return name + ": " + error.what() + advice;
+  // What is missing may be what somebody tried to say by a flag that is not there.
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                        (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && left.rfind("-", 0) == 0);
+  if (command != nullptr && !is_extra) return name + ": " + error.what() + advice;
   const std::vector<std::string> flags = FlagsOf(command == nullptr ? app : *command);
   return name + ": '" + left + "' is not expected" + OrElse(DidYouMean(left.substr(0, left.find('=')), flags), advice);
 }

@@ -1,20 +1,14 @@
 // `ropeway trace`: runs a program and keeps what it and its children recorded in one file; `trace merge` puts files together, and
 // `trace export` writes them for other viewers.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "cli/launch.h"
+#include "cli/run_program.h"
 #include "cli/trace_data.h"
 #include "cli/trace_export.h"
 #include "cli/trace_parts.h"
@@ -32,38 +26,6 @@ int Complain(const char* command, const std::string& why) {
   return kFound;
 }
 
-// Where the processes of one run put their files until all have ended.
-class Folder {
- public:
-  explicit Folder(const std::string& output) : path_(output + ".parts-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::string& path() const { return path_; }
-  std::vector<std::string> Files() const {
-    std::vector<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) files.push_back(entry.path().string());
-    return files;
-  }
-
- private:
-  std::string path_;
-};
-
-int WaitForTraced(pid_t program) {
-  // Keys pressed at the terminal reach the program, too; its end is waited for.
-  for (const int ignored : {SIGINT, SIGQUIT}) std::signal(ignored, SIG_IGN);
-  int status = 0;
-  while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
-  }
-  return StatusOf(status);
-}
-
 // One line of what is in the file.
 int TellTrace(const std::string& path, int program_status) {
   TraceData trace;
@@ -79,32 +41,14 @@ int TellTrace(const std::string& path, int program_status) {
   return program_status;
 }
 
-int RunTrace(const RecordOptions& options) {
-  const Tree tree = FindTree();
-  if (!HasLibrary("trace", tree)) return kFound;
-  const std::string output = std::filesystem::absolute(options.output).string();
-  const Folder folder(output);
-  if (folder.path().empty()) return Complain("trace", output + ": " + std::strerror(errno));
-  const pid_t program = fork();
-  if (program < 0) return Complain("trace", std::string("no process: ") + std::strerror(errno));
-  if (program == 0) {
-    for (const TreeVariable& variable : TreeVariables(tree)) Export(variable);
-    // A percent sign in the folder's name is no sign of ours.
-    std::string pattern;
-    for (const char c : folder.path()) pattern += c == '%' ? "%%" : std::string(1, c);
-    setenv("ROPEWAY_TRACE", (pattern + "/%h-%p.rwt").c_str(), 1);
-    _exit(Execute("trace", options.words));
-  }
-  const int status = WaitForTraced(program);
-  const std::vector<std::string> files = folder.Files();
-  if (files.empty()) {
-    if (status != kCannotRun && status != kNotFound)
-      std::fprintf(stderr, "ropeway trace: nothing was recorded: the program brought up no device, or uses another AscendCL\n");
-    return status == kDone ? kFound : status;
-  }
-  std::string why;
-  if (!MergeTraces(files, output, &why)) return Complain("trace", why);
-  return TellTrace(options.output, status);
+int RunTrace(const RecordOptions& options) try {
+  const ProgramRun run = RunProgram("trace", options.words, options.output);
+  if (run.recorded) return TellTrace(options.output, run.status);
+  if (run.status != kCannotRun && run.status != kNotFound)
+    std::fprintf(stderr, "ropeway trace: nothing was recorded: the program brought up no device, or uses another AscendCL\n");
+  return run.status == kDone ? kFound : run.status;
+} catch (const std::runtime_error& why) {
+  return Complain("trace", why.what());
 }
 
 int RunMerge(const std::vector<std::string>& files, const std::string& output) {

@@ -61,6 +61,23 @@ function writeChecks() {
           element('p', {}, [...[finding.text].flat(), finding.fix ? `Fix: ${finding.fix}` : ''].filter(Boolean).join('\n')))));
 }
 
+function writeFigures() {
+  const {title, words, columns, rows} = meta.figures;
+  byId('figures').hidden = rows.length === 0;
+  byId('figures-title').textContent = title;
+  byId('figure-words').replaceChildren(...words.map((line) => element('li', {}, line)));
+  fillTable('measured', columns, rows, '');
+}
+
+// Figures without a trace: there is nothing to draw.
+function writeFiguresOnly() {
+  document.body.classList.add('figures-only');
+  byId('summary').textContent = '';
+  byId('headline').textContent = meta.summary;
+  byId('program').textContent = '';
+  document.title = `${meta.summary}: Ropeway`;
+}
+
 const said = (...lines) => lines.filter(Boolean);
 
 function describeWait({tasks, waits}, id) {
@@ -274,7 +291,11 @@ function listenToTheme(timeline) {
 function start() {
   document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const timeline = new Timeline(readTrace());
-  writeAnswer(timeline);
+  if (meta.processes.length > 0)
+    writeAnswer(timeline);
+  else
+    writeFiguresOnly();
+  writeFigures();
   writeChecks();
   drawTables(timeline);
   listenToPointer(timeline);
