@@ -1,5 +1,7 @@
 #include "api/entry.h"
 
+#include <utility>
+
 #include "base/error_log.h"
 
 namespace ropeway::api {
@@ -7,6 +9,11 @@ namespace ropeway::api {
 aclError FileFailure(const char* call, const Status& status, const void* caller) {
   LogFailure(call, status, caller);
   return status.code();
+}
+
+aclError FileHotFailure(const char* call, const Status& status, const void* caller) {
+  if (!std::exchange(t_failure_told, false)) WatchedCall(call).Failed(status.code());
+  return FileFailure(call, InForkedChild() ? RefuseForkedChild() : status, caller);
 }
 
 Result<StreamHold> HoldStream(aclrtStream handle, Context* context) {

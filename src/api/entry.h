@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/race_detector.h"
 #include "base/status.h"
+#include "engine/watcher.h"
 #include "runtime/runtime.h"
 #include "runtime/thread_state.h"
 #include "stream/stream.h"
@@ -16,6 +17,7 @@ namespace ropeway::api {
 
 // Files the text of a failure and returns its code.
 [[gnu::cold]] aclError FileFailure(const char* call, const Status& status, const void* caller);
+[[gnu::cold]] aclError FileHotFailure(const char* call, const Status& status, const void* caller);
 
 // What exceptions mean, too, is a Status.
 template <typename Body>
@@ -46,10 +48,11 @@ template <typename Body>
 [[gnu::always_inline]] inline aclError PlainEntry(const char* call, Body&& body) noexcept {
   NoteCall(call);
   const race_detector::OurCode ours;
+  WatchedCall watched(call);
   const Status status = Run(body);
   if (status.ok()) [[likely]]
     return ACL_SUCCESS;
-  return FileFailure(call, status, __builtin_return_address(0));
+  return watched.Failed(FileFailure(call, status, __builtin_return_address(0)));
 }
 
 // For everything else.
@@ -64,16 +67,29 @@ template <typename Body>
 }
 
 // For the copies whose instructions are counted. In front of CurrentContext, which a forked child has none of, they take no lock;
-// so it is enough to look when they fail. A body that succeeds without a context looks by itself, and one that leaves the common way notes
-// the call.
+// so it is enough to look when they fail. A body that succeeds without a context looks by itself. What leaves the common way does so by
+// OffTheCommonWay, which notes the call: with a watcher all of them do, since a stream that is watched has no common way.
 template <typename Body>
 [[gnu::always_inline]] inline aclError HotEntry(const char* call, Body&& body) noexcept {
   const race_detector::OurCode ours;
   const Status status = Run(body);
   if (status.ok()) [[likely]]
     return ACL_SUCCESS;
-  return InForkedChild() ? FileFailure(call, RefuseForkedChild(), __builtin_return_address(0))
-                         : FileFailure(call, status, __builtin_return_address(0));
+  return FileHotFailure(call, status, __builtin_return_address(0));
+}
+
+// A failure that whoever watches has been told of, on its way to FileHotFailure.
+inline thread_local bool t_failure_told = false;
+
+template <typename Body>
+Status OffTheCommonWay(const CallSite& site, Body&& body) {
+  t_call_site = site;
+  WatchedCall watched(site.call);
+  Status status = CallFault(site.call);
+  if (status.ok()) status = body();
+  if (!status.ok()) watched.Failed(status.code());
+  t_failure_told = !status.ok();
+  return status;
 }
 
 // --- Checks of the outer layer (100000) ---------------------------------------------------------------------------------

@@ -94,11 +94,8 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 }
 
 // Freed memory, kind 5, copies with a pageable side, whose kind is checked, and with a managed side, whose kind is not.
-[[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, Context& context,
-                                     const CallSite& site) {
-  t_call_site = site;
-  const char* const call = site.call;
-  RW_TRY(CallFault(call));
+Status CopyByPlaces(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, Context& context,
+                    const char* call) {
   Transfer transfer;
   RW_TRY(Locate(dst, count, src, count, &transfer));
   RW_TRY_SET(StreamRef target, FindStream(stream));
@@ -118,25 +115,37 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   return Submit(on, context, task);
 }
 
+[[gnu::noinline]] Status CopySpecial(void* dst, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, Context& context,
+                                     const CallSite& site) {
+  return OffTheCommonWay(site, [&] { return CopyByPlaces(dst, src, count, kind, stream, context, site.call); });
+}
+
 // The kinds beside 1 to 4: unknown ones, host to host, and host to buffer to device.
 [[gnu::noinline]] Status CopyOddKind(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
                                      const CallSite& site) {
-  RW_TRY(RequireSingleCopyKind(kind));
-  RW_TRY_SET(StreamRef found, FindStream(stream));
-  RW_TRY(RequireDestMax(count, destMax));
-  if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && found.stream != nullptr && found.stream->capturing())
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE cannot be captured; copy from pinned memory");
-  RW_TRY_SET(Context * context, CurrentContext());
-  if (kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
-  return CopySpecial(dst, src, count, kind, stream, *context, site);
+  return OffTheCommonWay(site, [&]() -> Status {
+    RW_TRY(RequireSingleCopyKind(kind));
+    RW_TRY_SET(StreamRef found, FindStream(stream));
+    RW_TRY(RequireDestMax(count, destMax));
+    if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && found.stream != nullptr && found.stream->capturing())
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE cannot be captured; copy from pinned memory");
+    RW_TRY_SET(Context * context, CurrentContext());
+    if (kind == ACL_MEMCPY_HOST_TO_HOST) return HostToHostRefused();
+    return CopyByPlaces(dst, src, count, kind, stream, *context, site.call);
+  });
 }
 
 // The long way of a submit, which somebody may watch.
 [[gnu::noinline, gnu::cold]] Status EnqueueNoted(StreamRef stream, const FailureScope* scope, Task& task, const void* caller) {
-  t_call_site = {caller, task.call};
-  RW_TRY(CallFault(task.call));
-  uint64_t sequence;
-  return stream.stream->EnqueueNumbered(stream.generation, scope, task, &sequence);
+  return OffTheCommonWay({caller, task.call}, [&] {
+    uint64_t sequence;
+    return stream.stream->EnqueueNumbered(stream.generation, scope, task, &sequence);
+  });
+}
+
+// Nothing is to be copied: no bytes, or bytes onto themselves.
+[[gnu::noinline, gnu::cold]] Status CopyNothing(const char* call, const void* caller) {
+  return OffTheCommonWay({caller, call}, [] { return InForkedChild() ? RefuseForkedChild() : Ok(); });
 }
 
 // A copy that crosses devices, leaves a block, or is subject to strict alignment.
@@ -149,14 +158,19 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
 // Inline, and with both places in registers, because what a submit costs is counted in instructions.
 [[gnu::always_inline]] inline Status CopyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                                                aclrtStream stream, const char* call) {
-  if (count == 0) return InForkedChild() ? RefuseForkedChild() : Ok();
+  if (count == 0) [[unlikely]]
+    return CopyNothing(call, __builtin_return_address(0));
   RW_TRY(RequirePointer("dst", dst));
   RW_TRY(RequirePointer("src", src));
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) [[unlikely]]
     return CopyOddKind(dst, destMax, src, count, kind, stream, {__builtin_return_address(0), call});
   RW_TRY_SET(StreamRef target, FindStream(stream));
   RW_TRY(RequireDestMax(count, destMax));
-  RW_TRY_SET(Context * context, CurrentContext());
+  Context* context = CurrentContextOrNull();
+  if (context == nullptr) [[unlikely]] {
+    RW_TRY(FindContextSlowly().status());  // which may have set the device that the init file names
+    context = t_state.context;
+  }
 
   Runtime& runtime = Runtime::Get();
   const Memory& memory = runtime.memory();
@@ -169,7 +183,7 @@ Status FailTaskInstead(const Transfer& transfer, StreamRef stream, Context& cont
   if (pair == PlacePair::kBothPinned) [[unlikely]]
     return HostToHostRefused();
   if (dst == src) [[unlikely]]
-    return Ok();
+    return CopyNothing(call, __builtin_return_address(0));
   const StreamRef on = OrDefault(target, *context);
   const int device = context->device();
   if (!IsPlain(to, count, device) || !IsPlain(from, count, device) || runtime.strict_alignment()) [[unlikely]]

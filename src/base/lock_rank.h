@@ -32,6 +32,7 @@ namespace ropeway {
   X(Allocators)          \
   X(StreamConfigs)       \
   X(Start)               \
+  X(Seats)               \
   X(Device)              \
   X(Context)             \
   X(Stepper)             \

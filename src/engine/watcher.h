@@ -1,6 +1,6 @@
-// The one seam through which tracing, checking and fault injection see the runtime. It is told of every task (submitted,
-// started, finished, dropped), every wait of a host thread, every allocation and free, and every edge of the order between streams and
-// host threads. With no watcher installed it costs one predictable branch.
+// The one seam through which tracing and profiling see the runtime. It is told of every call of the API, every task (submitted,
+// started, finished, dropped), every wait of a host thread, every allocation and free, every edge of the order between streams and
+// host threads, and every mark that the program sets. With no watcher installed it costs one predictable branch.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,12 @@
 
 namespace ropeway {
 
+// A point in time, on the clock of each watcher that was asked.
+struct Moment {
+  uint64_t ticks = 0;   // of traces
+  int64_t real_ns = 0;  // of profiles
+};
+
 struct TaskSight {
   uint32_t stream_id;  // 0: the calling thread does it by itself, in no stream's order
   int device;
@@ -22,7 +28,7 @@ struct TaskSight {
 
 // How a task came to its end.
 struct RunSight {
-  uint64_t started;  // what Started answered
+  Moment started;  // what Started answered
   int code = 0;
   bool side_by_side = false;  // with others of a volley: start and end are the volley's
 };
@@ -72,13 +78,39 @@ struct TransferSight {
 };
 // Of whatever this thread submits; null: nothing is known.
 inline constinit thread_local const TransferSight* t_transfer RW_HOT_TLS = nullptr;
+// A call of the API while it lasts; lies on the stack of the calling thread.
+struct CallFrame {
+  const char* call;
+  uint64_t number;   // of this call in the process, from 1; 0: nobody counts
+  int64_t begun_ns;  // real time
+  int code;          // how it ended
+  CallFrame* outer;
+};
+inline constinit thread_local CallFrame* t_call_frame RW_HOT_TLS = nullptr;
+
+enum class MarkKind : uint8_t { kInstant, kBegin, kEnd };  // the last two belong to a range
+
+// A mark of the program. One that names a stream is told of twice: by the call, and when the stream has come to it.
+struct MarkSight {
+  MarkKind kind;
+  bool in_stream;      // the stream has come to it
+  uint32_t stream_id;  // 0: of the calling thread only
+  int device;
+  uint64_t id;         // both ends of a range have the same
+  const char* text;    // stays for as long as the process, as does the next
+  const char* domain;  // "": none
+};
 
 class Watcher {
  public:
   virtual ~Watcher() = default;
+  virtual void CallBegins(CallFrame&) {}
+  virtual void CallEnds(CallFrame&) {}
+  virtual bool WantsMarks() const { return false; }
+  virtual void Marked(const MarkSight&) {}
   virtual void Submitted(const TaskSight& sight) = 0;
   // Answers what Finished wants to be told.
-  virtual uint64_t Started(const TaskSight& sight) = 0;
+  virtual Moment Started(const TaskSight& sight) = 0;
   virtual void Finished(const TaskSight& sight, const RunSight& run) = 0;
   virtual void Dropped(const TaskSight& sight) = 0;
   // The same for both ends of a wait, and what the first answered for the second.
@@ -93,10 +125,39 @@ class Watcher {
   virtual void Flush() = 0;
 };
 
-// Installed once, before the first device is brought up, and never removed.
+// Set by watch/audience.h alone. A watcher may be left at any time and is never destroyed: who has it may go on telling it.
 inline std::atomic<Watcher*> g_watcher{nullptr};
 
 inline Watcher* ActiveWatcher() { return g_watcher.load(std::memory_order_acquire); }
+
+// Around the body of every call of the API.
+class WatchedCall {
+ public:
+  [[gnu::always_inline]] explicit WatchedCall(const char* call) : watcher_(ActiveWatcher()) {
+    if (watcher_ != nullptr) [[unlikely]]
+      Begin(call);
+  }
+  [[gnu::always_inline]] ~WatchedCall() {
+    if (watcher_ != nullptr) [[unlikely]]
+      End();
+  }
+  WatchedCall(const WatchedCall&) = delete;
+  WatchedCall& operator=(const WatchedCall&) = delete;
+  int Failed(int code) { return frame_.code = code; }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void Begin(const char* call) {
+    frame_ = {call, 0, 0, 0, t_call_frame};
+    t_call_frame = &frame_;
+    watcher_->CallBegins(frame_);
+  }
+  [[gnu::noinline, gnu::cold]] void End() {
+    watcher_->CallEnds(frame_);
+    t_call_frame = frame_.outer;
+  }
+  Watcher* const watcher_;
+  CallFrame frame_;  // nothing before Begin: a call that nobody watches pays nothing for it
+};
 
 // A call of the program that stands still for a while.
 class HostWait {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "base/fork.h"
@@ -69,9 +70,10 @@ Status Runtime::Start() {
   RW_TRY(RequireUsable());
   if (instance_.load(std::memory_order_relaxed) != nullptr) return Ok();
   const Config& config = GetConfig();
-  ThisProduct();  // says a name that it does not know
-  // Once, though a start may be refused.
-  if (!config.trace_file.empty() && ActiveWatcher() == nullptr) StartTrace({config.trace_file, config.rank, ThisMachine().engine, &SideOf});
+  ThisProduct();               // says a name that it does not know
+  static bool traced = false;  // once, though a start may be refused
+  if (!config.trace_file.empty() && !std::exchange(traced, true))
+    StartTrace({config.trace_file, config.rank, ThisMachine().engine, &SideOf});
   auto runtime = std::make_unique<Runtime>();
   bool made = false;
   try {

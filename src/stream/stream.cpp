@@ -55,8 +55,8 @@ Stream* Stream::Create(const StreamOptions& options) {
     LockGuard lock(stream->lock_);  // a submitter with a stale handle may be looking
     stream->options_ = options;
     const uint64_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
-    const uint64_t watched = ActiveWatcher() != nullptr ? kWatched : 0;  // installed before the first stream, or never
-    const uint64_t faulty = FaultsAreOn() ? kFaulty : 0;                 // so are rules
+    const uint64_t watched = ActiveWatcher() != nullptr ? kWatched : 0;
+    const uint64_t faulty = FaultsAreOn() ? kFaulty : 0;  // read before the first stream is made
     // Whether it rests is a matter between fences and the queue, which may have been another stream's before.
     const uint64_t resting = stream->obstacles_.load(std::memory_order_relaxed) & kResting;
     stream->obstacles_.store(kNobody | keeping | watched | faulty | resting, std::memory_order_release);
@@ -67,7 +67,16 @@ Stream* Stream::Create(const StreamOptions& options) {
   Stream* made = stream.Keep();
   made->queue_->Open({made, static_cast<uint32_t>(made->id()), options.device, options.priority});
   Streams().Publish(made);
+  // A watcher that came meanwhile has either seen the stream or is seen here (watch/audience.cpp).
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (ActiveWatcher() != nullptr) [[unlikely]]
+    made->SetWatched(true);
   return made;
+}
+
+void Stream::SetWatched(bool watched) {
+  LockGuard lock(lock_);
+  watched ? obstacles_.fetch_or(kWatched, std::memory_order_seq_cst) : obstacles_.fetch_and(~kWatched, std::memory_order_seq_cst);
 }
 
 void Stream::Recycle() {

@@ -129,6 +129,9 @@ class Stream final : public SlabObject, public QueueOwner {
   std::atomic<uint32_t> custom_tag{0};
   std::atomic<uint32_t> cache_op_info{0};
 
+  // Whether somebody watches (engine/watcher.h), so that submits tell him.
+  void SetWatched(bool watched);
+
   KnownOrder known_order;
 
   // --- For fences -------------------------------------------------------------------------------------------------------

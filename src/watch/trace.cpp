@@ -15,7 +15,7 @@
 
 #include "base/call_site.h"
 #include "engine/task_ranges.h"
-#include "engine/watcher.h"
+#include "watch/audience.h"
 #include "watch/trace_chunks.h"
 #include "watch/trace_clock.h"
 
@@ -257,18 +257,18 @@ class TraceRecorder final : public Watcher {
       Transferred(sight.stream_id, sequence, *t_transfer);
   }
 
-  uint64_t Started(const TaskSight& sight) override {
+  Moment Started(const TaskSight& sight) override {
     const uint64_t now = TraceTicks();
     if (MayStandStill(sight.task->kind) && !sight.inside_graph)
       Put(HeadOf(RecordType::kStart, sight, 0), now, 0, static_cast<uint32_t>(sight.sequence));
-    return now;
+    return {.ticks = now};
   }
 
   void Finished(const TaskSight& sight, const RunSight& run) override {
     const uint64_t sequence = sight.stream_id == 0 ? TheDesk().own_copies : sight.sequence;
     const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (sight.inside_graph ? trace::kOfGraph : 0));
-    if (sight.inside_graph) PutInsideGraph(sight, run.started);
-    Put(HeadOf(RecordType::kRun, sight, flags), run.started, TraceTicks(),
+    if (sight.inside_graph) PutInsideGraph(sight, run.started.ticks);
+    Put(HeadOf(RecordType::kRun, sight, flags), run.started.ticks, TraceTicks(),
         static_cast<uint32_t>(sequence) | static_cast<uint64_t>(static_cast<uint32_t>(run.code)) << 32);
   }
 
@@ -308,6 +308,14 @@ class TraceRecorder final : public Watcher {
   void Transferred(uint32_t stream_id, uint64_t sequence, const TransferSight& sight) override {
     Put({RecordType::kTransfer, static_cast<uint8_t>(sight.link), 0, 0, stream_id}, sight.rank, static_cast<uint32_t>(sequence),
         Sizes(sight.bytes, sight.items));
+  }
+
+  bool WantsMarks() const override { return true; }
+  void Marked(const MarkSight& sight) override {
+    const std::string text = *sight.domain == '\0' ? sight.text : std::string(sight.domain) + ": " + sight.text;
+    const auto kind = static_cast<uint8_t>(static_cast<uint8_t>(sight.kind) | (sight.in_stream ? trace::kMarkInStream : 0));
+    PutText(TextRecord({RecordType::kMark, 0, kind, DeviceByte(sight.device), sight.in_stream ? sight.stream_id : 0},
+                       {TraceTicks(), sight.id}, text.c_str()));
   }
 
   void Flush() override { g_chunks->End(); }
@@ -442,14 +450,14 @@ std::string Expanded(const TraceOptions& options) {
 
 const void* TellTracePlace(const char* text) {
   static std::atomic<uint64_t> last{trace::kNamedPlace};
-  if (ActiveWatcher() == nullptr) return nullptr;
+  if (g_chunks == nullptr) return nullptr;
   const uint64_t number = last.fetch_add(1, std::memory_order_relaxed) + 1;
   return PutText(TextRecord({RecordType::kPlace, 0, 0, 0, 0}, {number}, text)) ? reinterpret_cast<const void*>(number) : nullptr;
 }
 
 void TellTraceRank(uint32_t rank, uint32_t ranks) {
   static std::atomic<bool> told{false};
-  if (ActiveWatcher() == nullptr || told.exchange(true)) return;
+  if (g_chunks == nullptr || told.exchange(true)) return;
   g_chunks->header().rank = static_cast<int32_t>(rank);
   g_chunks->header().ranks = ranks;
   if (!TheFile().options.rank.empty()) return;
@@ -477,12 +485,9 @@ void StartTrace(const TraceOptions& options) {
   chunks->look_around = &LookAround;
   chunks->Start();
   // The pages are the parent's, and so is the thread that prepares them.
-  static const int at_fork = pthread_atfork(nullptr, nullptr, [] {
-    g_watcher.store(nullptr, std::memory_order_release);
-    t_pen = Pen();
-  });
+  static const int at_fork = pthread_atfork(nullptr, nullptr, [] { t_pen = Pen(); });
   static_cast<void>(at_fork);
-  g_watcher.store(new TraceRecorder, std::memory_order_release);
+  TakeSeat(Seat::kTrace, new TraceRecorder);
 }
 
 }  // namespace ropeway

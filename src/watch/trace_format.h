@@ -61,6 +61,7 @@ enum class RecordType : uint8_t {
   kModule,
   kName,
   kPlace,
+  kMark,  // of the program
 };
 
 // The first word of every record.
@@ -91,7 +92,8 @@ struct RecordHead {
 //                                                                  the path
 // kName      slots        NameTable         index         -        the text: all that is left
 // kPlace     slots        -                 -             -        number   "file:line": all that is left
-// Device 255 is the host. Stream 0 is no stream: a copy that the calling thread made by itself, numbered by its thread.
+// kMark      slots        MarkKind, flag    device        stream   when     id                   the text: all that is left
+// Device 255 is the host. Stream 0 is no stream: a copy that the calling thread made by itself, numbered by its thread; a mark of a thread.
 struct Record {
   RecordHead head;
   uint64_t words[3];
@@ -142,6 +144,9 @@ struct Look {
 };
 
 enum RunFlag : uint8_t { kSideBySide = 1, kOfGraph = 2 };
+
+// Of a mark: the kind is in the lower bits.
+inline constexpr uint8_t kMarkInStream = 4;  // a stream has come to it; else a thread has set it
 
 // A text that stands behind the first `words` words of a record, with as many slots as it takes.
 constexpr size_t SlotsFor(size_t words, size_t text) { return (words * sizeof(uint64_t) + text + 1 + kSlotSize - 1) / kSlotSize; }

@@ -423,9 +423,9 @@ TEST_P(QueueTest, OnlyTheCallItselfIsInside) {
 class SlotWatcher : public Watcher {
  public:
   void Submitted(const TaskSight&) override {}
-  uint64_t Started(const TaskSight& sight) override {
+  Moment Started(const TaskSight& sight) override {
     slots.push_back(sight.task);
-    return 0;
+    return {};
   }
   void Finished(const TaskSight&, const RunSight&) override {}
   void Dropped(const TaskSight&) override {}

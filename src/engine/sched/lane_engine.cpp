@@ -82,7 +82,7 @@ int LaneEngine::RunNow(const Task& task, TaskFailure* failure) {
   const TaskSight sight{0, -1, 0, &task};
   Watcher* const watcher = ActiveWatcher();
   if (watcher != nullptr) watcher->Submitted(sight);
-  const uint64_t started = watcher != nullptr ? watcher->Started(sight) : 0;
+  const Moment started = watcher != nullptr ? watcher->Started(sight) : Moment();
   int code = shop_.backend->Start(task, {}, line.get(), failure);
   const int late_code = shop_.backend->Finish(line.get(), &late);
   if (code == 0 && late_code != 0) {

@@ -245,7 +245,7 @@ void LaneQueue::EndBytes(const Task& task) {
   if (done.flags != 0) ReleasePayload(done);
 }
 
-void LaneQueue::StartBytes(const Task& task, const Backend::Behind& behind, uint64_t started) {
+void LaneQueue::StartBytes(const Task& task, const Backend::Behind& behind, const Moment& started) {
   TaskFailure failure;
   const int code = shop_.backend->Start(task, behind, line_.get(), &failure);
   if (code != 0) [[unlikely]]
@@ -281,7 +281,7 @@ bool LaneQueue::Settle() {
   return true;
 }
 
-void LaneQueue::NoteStarted(uint64_t started, int code) {
+void LaneQueue::NoteStarted(const Moment& started, int code) {
   if (ActiveWatcher() == nullptr) [[likely]]
     return;
   if (notes_ == nullptr) notes_.reset(new (std::nothrow) StartedNote[kMostStarted]);

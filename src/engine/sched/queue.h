@@ -106,7 +106,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // --- For the replay at the head -------------------------------------------------------------------------------------
   Workshop& shop() { return shop_; }
   // Starts a task that moves bytes; a failure is reported.
-  void StartBytes(const Task& task, const Backend::Behind& behind, uint64_t started);
+  void StartBytes(const Task& task, const Backend::Behind& behind, const Moment& started);
   // What was started is done when this returns; 0, or the code of a failure.
   int FinishBytes();
   // What is left of the head shall be dropped, or the queue shall stand still.
@@ -129,9 +129,9 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // A function that there was no memory to hand over.
   void ReportLost(const Task& task);
   // For a watcher: when the head, or a task of its graph, was started, and that it is over.
-  uint64_t TellStarted(const Task& task) {
+  Moment TellStarted(const Task& task) {
     Watcher* const watcher = ActiveWatcher();
-    return watcher == nullptr ? 0 : watcher->Started(SightOf(task, executed_ + 1));
+    return watcher == nullptr ? Moment() : watcher->Started(SightOf(task, executed_ + 1));
   }
   void TellFinished(const Task& task, const RunSight& run) {
     if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
@@ -151,7 +151,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     return {options_.stream_id, options_.device, sequence, &task, replay_.active()};
   }
   // Of a task that is not done when it has been started: kept until it is.
-  void NoteStarted(uint64_t started, int code);
+  void NoteStarted(const Moment& started, int code);
   void TellSettled(uint64_t done, int code);
   void TellVolley(const TaskRun& run, size_t count) const;
   Submission Put(Task& task);
@@ -213,10 +213,10 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   bool line_busy_ = false;             // something was started that may not be done
   uint64_t submitted_seen_ = 0;
-  uint64_t head_started_ = 0;  // as the watcher has it
+  Moment head_started_;  // as the watcher has it
   // Of tasks that were started and are not complete, for a watcher; made when one is there.
   struct StartedNote {
-    uint64_t started;
+    Moment started;
     int code;
   };
   std::unique_ptr<StartedNote[]> notes_;

@@ -156,7 +156,7 @@ void Replay::TellBound(uint32_t binding) {
 void Replay::RunBytes(Task task, const Task* next) {
   TaskFailure failure;
   if (task.kind == TaskKind::kCopyByCells) task.by_cells.as_of = task_->replay.as_of;
-  const uint64_t started = queue_.TellStarted(task);
+  const Moment started = queue_.TellStarted(task);
   if (const int code = Recheck(task, queue_.shop().judge, task_->replay.as_of, &failure)) {
     queue_.ReportFailure(task, code, failure.text);
     queue_.TellFinished(task, {.started = started, .code = code});
@@ -169,7 +169,7 @@ void Replay::RunBytes(Task task, const Task* next) {
 size_t Replay::RunVolley(Branch& branch) {
   const TaskRun run(branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false);
   if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(run)) return 0;
-  const uint64_t started = queue_.TellStarted(run[0]);
+  const Moment started = queue_.TellStarted(run[0]);
   const size_t count = queue_.shop().RunVolley(run, [&](size_t chosen) {
     TaskFailure failure;
     size_t sound = 0;

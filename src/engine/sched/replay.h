@@ -65,7 +65,7 @@ class Replay {
     const std::vector<Task>* tasks = nullptr;
     size_t next = 0;
     VolleySearch volleys;
-    uint64_t started = 0;  // its task that reaches outside, as the watcher has it
+    Moment started;  // its task that reaches outside, as the watcher has it
     State state = State::kDone;
     std::atomic<ParkingPlace*> place{nullptr};
     std::atomic<HostCallSink*> sink{nullptr};
