@@ -185,6 +185,21 @@ void WriteEdges(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
   }
 }
 
+void WriteMarks(const TraceData& trace, Columns& columns) {
+  ColumnWriter& thread = columns.New("mark.thread");
+  ColumnWriter& stream = columns.New("mark.stream");
+  ColumnWriter& name = columns.New("mark.name");
+  ColumnWriter& begin = columns.New("mark.begin", true);
+  ColumnWriter& length = columns.New("mark.length");  // 0: it was not ended
+  for (const TraceMark& mark : trace.marks) {
+    thread.PutIndex(mark.thread);
+    stream.PutIndex(mark.stream);
+    name.Put(mark.name);
+    begin.Put(mark.begin_ns);
+    length.PutOrNone(std::max<int64_t>(mark.end_ns - mark.begin_ns, 0), mark.end_ns < 0);
+  }
+}
+
 }  // namespace
 
 std::vector<PageColumn> PageColumns(const TraceData& trace) {
@@ -196,6 +211,7 @@ std::vector<PageColumn> PageColumns(const TraceData& trace) {
   WriteTasks(trace, order, columns);
   WriteWaits(index, place_of, columns);
   WriteEdges(index, place_of, columns);
+  WriteMarks(trace, columns);
   return columns.Take();
 }
 

@@ -32,6 +32,7 @@ class Timeline {
     FindEdges();
     DrawTasks();
     for (const TraceWait& wait : trace_.waits) DrawWait(wait);
+    for (const TraceMark& mark : trace_.marks) DrawMark(mark);
     DrawCounters();
   }
 
@@ -111,6 +112,12 @@ class Timeline {
     name += wait.task != kNone ? ": " + NameOf(trace_.tasks[wait.task]) : " waits: " + trace_.names[wait.reason];
     if (wait.rank >= 0) name += " " + std::to_string(wait.rank);
     sink_.Slice({threads_[wait.thread], wait.begin_ns, end, wait.task, name, {}, {}});
+  }
+
+  void DrawMark(const TraceMark& mark) {
+    if (mark.thread == kNone && mark.stream == kNone) return;
+    const uint32_t track = mark.stream != kNone ? streams_[mark.stream] : threads_[mark.thread];
+    sink_.Slice({track, mark.begin_ns, mark.end_ns < 0 ? trace_.end_ns : mark.end_ns, kNone, trace_.names[mark.name], {}, {}});
   }
 
   void DrawCounters() {

@@ -100,6 +100,15 @@ struct TraceBlock {
   int64_t freed_ns = -1;
 };
 
+// What the program said of itself: a moment, or a range.
+struct TraceMark {
+  uint32_t thread = kNone;  // that said it
+  uint32_t stream = kNone;  // or the stream that came to it
+  uint16_t name = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;  // as the begin: a moment; -1: it was not ended
+};
+
 struct TraceData {
   std::vector<std::string> names;  // 0 is ""
   std::vector<TraceSite> sites;
@@ -111,6 +120,7 @@ struct TraceData {
   std::vector<TraceEdge> edges;
   std::vector<TraceBlock> blocks;
   int64_t end_ns = 0;
+  std::vector<TraceMark> marks;  // by begin
 };
 
 // One file, or several of one job put on one clock. False with a reason when something cannot be read; a file whose end is missing (its

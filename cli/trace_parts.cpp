@@ -95,7 +95,7 @@ size_t RecordBytes(const std::byte* record, size_t left) {
   if (left < trace::kSlotSize) return 0;
   trace::RecordHead head;
   std::memcpy(&head, record, sizeof(head));
-  if (head.type == trace::RecordType::kNone || head.type > trace::RecordType::kPlace) return 0;
+  if (head.type == trace::RecordType::kNone || head.type > trace::RecordType::kMark) return 0;
   const bool has_text = head.type >= trace::RecordType::kSite;
   const size_t bytes = (has_text ? std::max<size_t>(head.a, 1) : 1) * trace::kSlotSize;
   return bytes <= left ? bytes : 0;

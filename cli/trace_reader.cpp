@@ -104,11 +104,15 @@ class PartReader {
     const FileHeader& header = part_.header;
     trace_.processes.push_back({header.pid, header.rank, Text(header.host), Text(header.program), Text(header.engine), header.dropped});
     ReadTables();
-    ForEachRecord(part_, [this](const Record& record, const std::byte*, size_t) { Take(record); });
+    ForEachRecord(part_, [this](const Record& record, const std::byte* at, size_t bytes) {
+      if (record.head.type == RecordType::kMark) return marks_.push_back({record, thread_, TextAt(at, bytes, 3)});
+      Take(record);
+    });
     // Who ran a task may come before who submitted it: the chunks of threads lie in any order.
     for (const Record& record : later_) TakeEnd(record);
     MatchSignals();
     MatchBlocks();
+    MatchMarks();
   }
 
  private:
@@ -412,6 +416,34 @@ class PartReader {
     }
   }
 
+  // The end of a range may be another thread's, and a range of a stream comes back with every replay.
+  void MatchMarks() {
+    enum Kind : uint8_t { kInstant, kBegin, kEnd };
+    std::stable_sort(marks_.begin(), marks_.end(),
+                     [](const MarkRecord& a, const MarkRecord& b) { return a.record.words[0] < b.record.words[0]; });
+    std::map<std::pair<uint32_t, uint64_t>, size_t> open;
+    for (const MarkRecord& mark : marks_) {
+      const bool in_stream = (mark.record.head.b & trace::kMarkInStream) != 0;
+      const auto kind = static_cast<Kind>(mark.record.head.b & ~trace::kMarkInStream);
+      const int64_t at = At(mark.record.words[0]);
+      const std::pair<uint32_t, uint64_t> key(mark.record.head.d, mark.record.words[1]);
+      if (kind == kEnd) {
+        if (const auto found = open.find(key); found != open.end()) trace_.marks[found->second].end_ns = at;
+        open.erase(key);
+        continue;
+      }
+      if (kind == kBegin) open[key] = trace_.marks.size();
+      const uint32_t stream = in_stream ? StreamOf(mark.record.head.d, DeviceOf(mark.record.head.c)) : kNone;
+      trace_.marks.push_back({in_stream ? kNone : mark.thread, stream, tables_.Name(mark.text), at, kind == kBegin ? -1 : at});
+    }
+  }
+
+  struct MarkRecord {
+    Record record;
+    uint32_t thread;
+    std::string text;
+  };
+
   const Part& part_;
   const Clock& clock_;
   Tables& tables_;
@@ -430,6 +462,7 @@ class PartReader {
   TraceTask inside_graph_;       // whose run comes next
   std::vector<uint32_t> lanes_;  // of each of those
   std::vector<Record> blocks_;
+  std::vector<MarkRecord> marks_;
 };
 
 int64_t BeginOf(const TraceTask& task) { return task.submit_ns >= 0 ? task.submit_ns : task.start_ns; }
@@ -473,6 +506,12 @@ void CountFrom(int64_t begin, TraceData* trace) {
     shift(&block.allocated_ns);
     shift(&block.freed_ns);
   }
+  for (TraceMark& mark : trace->marks) {
+    shift(&mark.begin_ns);
+    shift(&mark.end_ns);
+  }
+  std::stable_sort(trace->marks.begin(), trace->marks.end(),
+                   [](const TraceMark& a, const TraceMark& b) { return a.begin_ns < b.begin_ns; });
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ function bytesSeen(trace, rows, buckets, wanted, view, width) {
 // Streams, and the waits of threads that are copies themselves; lanes would tell the same bytes again.
 function* copyLayers(rows) {
   for (const row of rows) {
-    if (row.heading || row.lane !== undefined) continue;
+    if (row.heading || row.marks || row.lane !== undefined) continue;
     for (const layer of row.layers)
       if (layer.what !== 'submit' && layer.ids.length > 0) yield layer;
   }

@@ -27,7 +27,7 @@ function readColumn(bytes, at, count, differences) {
 
 function readTables() {
   const bytes = fromBase64(document.getElementById('data').textContent);
-  const tables = {task: {}, class: {}, wait: {}, edge: {}};
+  const tables = {task: {}, class: {}, wait: {}, edge: {}, mark: {}};
   let at = 0;
   for (const [name, differences, count, size] of meta.columns) {
     const [table, field] = name.split('.');
@@ -96,16 +96,23 @@ function makeClasses(columns) {
   return classes;
 }
 
-function makeWaits(wait) {
-  const n = wait.begin.length;
-  for (let i = 0; i < n; ++i) wait.length[i] = wait.length[i] === 0 ? meta.end : wait.begin[i] + wait.length[i] - 1;
-  return {...wait, n, start: wait.begin, end: wait.length};
+// Waits, and marks of the program, which are spans as well.
+function makeSpans(span) {
+  const n = span.begin.length;
+  for (let i = 0; i < n; ++i) span.length[i] = span.length[i] === 0 ? meta.end : span.begin[i] + span.length[i] - 1;
+  return {...span, n, start: span.begin, end: span.length};
 }
 
 function readTrace() {
   const tables = readTables();
   const classes = makeClasses(tables.class);
-  return {classes, tasks: makeTasks(tables), waits: makeWaits(tables.wait), edges: {...tables.edge, n: tables.edge.from.length}};
+  return {
+    classes,
+    tasks: makeTasks(tables),
+    waits: makeSpans(tables.wait),
+    marks: makeSpans(tables.mark),
+    edges: {...tables.edge, n: tables.edge.from.length}
+  };
 }
 
 // Words for quantities.

@@ -39,7 +39,7 @@ function classText(classes, c) {
 
 // Keeps of each layer what is wanted, and says how many tasks that are.
 function applyFilter(trace, rows, text, hiddenKinds) {
-  const {tasks, waits, classes} = trace;
+  const {tasks, waits, marks, classes} = trace;
   const terms = text.toLowerCase().split(/\s+/).filter(Boolean).map(makeTerm);
   const wanted = new Uint8Array(classes.n);
   for (let c = 0; c < classes.n; ++c) {
@@ -53,10 +53,13 @@ function applyFilter(trace, rows, text, hiddenKinds) {
         '';
     return !hiddenKinds.has(kind.wait) && terms.every((term) => term(words, -1));
   };
+  const markWanted = (id) =>
+      !hiddenKinds.has(kind.order) && terms.every((term) => term(` mark ${meta.names[marks.name[id]]} `.toLowerCase(), -1));
+  const wantedOf = {wait: waitWanted, mark: markWanted};
   const everything = terms.length === 0 && hiddenKinds.size === 0;
   for (const row of rows) {
     for (const layer of row.layers ?? []) {
-      layer.ids = everything ? layer.all : layer.all.filter(layer.what === 'wait' ? waitWanted : (id) => wanted[tasks.class[id]]);
+      layer.ids = everything ? layer.all : layer.all.filter(wantedOf[layer.what] ?? ((id) => wanted[tasks.class[id]]));
       buildLevels(layer);
     }
   }

@@ -103,8 +103,16 @@ function describeTask({tasks, classes}, id) {
       said(siteName(classes.site[c]), classes.site[c] > 0 ? meta.sites[classes.site[c] - 1][1] : '').join(' in '));
 }
 
-// Lines about a task or a wait; the first is its name.
+function describeMark({marks}, id) {
+  const length = marks.end[id] - marks.start[id], stream = marks.stream[id];
+  return said(
+      meta.names[marks.name[id]], length > 0 ? `a range of ${time(length)}` : 'a mark', `at ${time(marks.start[id])}`,
+      stream > 0 ? `stream ${meta.streams[stream - 1].id} came to it` : '');
+}
+
+// Lines about a task, a wait or a mark; the first is its name.
 function describe({trace}, {layer, id}) {
+  if (layer.what === 'mark') return describeMark(trace, id);
   if (layer.what !== 'wait') return describeTask(trace, id);
   const own = trace.waits.own[id];
   return own > 0 ? describeTask(trace, own - 1) : describeWait(trace, id);
@@ -132,7 +140,7 @@ function hover(timeline, event) {
   if (!found) return;
   const lines = found.number > 3 ?
       [
-        `${count(found.number)} ${found.layer.what === 'wait' ? 'waits' : 'tasks'} in ${time(found.to - found.from)}`,
+        `${count(found.number)} ${{wait: 'waits', mark: 'marks'}[found.layer.what] ?? 'tasks'} in ${time(found.to - found.from)}`,
         'zoom in to tell them apart'
       ] :
       describe(timeline, found);

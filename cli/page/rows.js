@@ -140,8 +140,21 @@ function submitLayers(trace) {
   return layersOf;
 }
 
+// What the program said of itself, by who said it or came to it: a function that makes the rows of a process.
+function markRows({marks}) {
+  const ofThread = deal(marks.n, meta.threads.length, (i) => marks.thread[i] - 1);
+  const ofStream = deal(marks.n, meta.streams.length, (i) => marks.stream[i] - 1);
+  const row = (label, ids) => ({label, marks: true, layers: [makeLayer('mark', ids, marks.start, marks.end, () => kind.order)]});
+  const rowsOf = (all, lists, p, label) =>
+      all.map((one, i) => (one.process === p && lists[i].length > 0 ? row(label(one), lists[i]) : null)).filter(Boolean);
+  return (p) =>
+             [...rowsOf(meta.threads, ofThread, p, (thread) => thread.name || `thread ${thread.tid}`),
+              ...rowsOf(meta.streams, ofStream, p, streamLabel)];
+}
+
 function makeRows(trace) {
   const {tasks, waits, classes} = trace;
+  const marksOf = markRows(trace);
   const shadeOfTask = (id) => classes.shade[tasks.class[id]];
   const ofStream = deal(tasks.n, meta.streams.length, (i) => (tasks.state[i] === 0 ? -1 : classes.stream[tasks.class[i]] - 1));
   // A stream that waits for an event keeps no lane busy.
@@ -198,6 +211,7 @@ function makeRows(trace) {
                    lane: thread.index,
                    layers: [makeLayer('task', ofLane[thread.index], tasks.start, tasks.end, shadeOfTask)],
                  })));
+    section('Marks', marksOf(p));
   });
   let y = 0;
   for (const row of rows) {

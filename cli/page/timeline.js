@@ -221,7 +221,8 @@ class Timeline {
   }
 
   shortName(layer, id) {
-    const {waits, tasks, classes} = this.trace;
+    const {waits, tasks, marks, classes} = this.trace;
+    if (layer.what === 'mark') return meta.names[marks.name[id]];
     if (layer.what === 'wait' && waits.own[id] === 0) return meta.names[waits.call[id]].replace(/^aclrt/, '');
     const c = tasks.class[layer.what === 'wait' ? waits.own[id] - 1 : id];
     return classes.bytes[c] > 0 ? size(classes.bytes[c]) : meta.names[classes.kind[c]];

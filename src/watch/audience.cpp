@@ -60,6 +60,9 @@ class Audience final : public Watcher {
   void Ordered(const OrderSight& sight) override {
     ForEach([&](Watcher& one) { one.Ordered(sight); });
   }
+  void Transferred(uint32_t stream_id, uint64_t sequence, const TransferSight& sight) override {
+    ForEach([&](Watcher& one) { one.Transferred(stream_id, sequence, sight); });
+  }
   void Flush() override {
     ForEach([](Watcher& one) { one.Flush(); });
   }

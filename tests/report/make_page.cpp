@@ -33,6 +33,18 @@ void AddRank(TraceData& trace) {
   trace.tasks = std::move(tasks);
 }
 
+// A range of the first thread with another inside, and the moment at which the first stream came to a mark.
+void AddMarks(TraceData& trace) {
+  const auto name = [&](const char* text) {
+    trace.names.push_back(text);
+    return static_cast<uint16_t>(trace.names.size() - 1);
+  };
+  const int64_t end = trace.end_ns;
+  trace.marks = {{0, kNone, name("the loop"), end / 4, end / 4 * 3},
+                 {0, kNone, name("a step"), end / 3, end / 2},
+                 {kNone, 0, name("the stream was here"), end / 2, end / 2}};
+}
+
 // Two streams that overlap, joined by events; a third with small copies and host functions; waits, pageable copies, and another process.
 TraceData MakeTrace(uint64_t tasks) {
   TraceScript script;
@@ -52,6 +64,7 @@ TraceData MakeTrace(uint64_t tasks) {
     script.Compute(100'000);
   }
   AddRank(script.trace);
+  AddMarks(script.trace);
   return script.trace;
 }
 

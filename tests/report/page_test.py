@@ -130,7 +130,7 @@ class PageTest(unittest.TestCase):
 
     def test_ranks_have_rows_of_their_own(self):
         headings = self.run_js("ropeway.timeline.rows.filter((row) => row.heading).map((row) => row.heading)")
-        self.assertEqual(headings, ["rank 0 · Host threads", "rank 0 · Streams", "rank 0 · Lanes", "rank 1 · Host threads", "rank 1 · Streams"])
+        self.assertEqual(headings, ["rank 0 · Host threads", "rank 0 · Streams", "rank 0 · Lanes", "rank 0 · Marks", "rank 1 · Host threads", "rank 1 · Streams"])
         shown = self.run_js("ropeway.timeline.rows.find((row) => row.label === 'stream 7').layers[0].ids.length")
         self.assertEqual(shown, len(self.tasks(7)))
         self.assertEqual(shown, 8)
@@ -145,6 +145,19 @@ class PageTest(unittest.TestCase):
         self.assertIn(f"slow.cpp:{task['line']}", tip)
         self.browser.mouse("mouseMoved", 5, 5)
         self.assertEqual(self.run_js("document.getElementById('tip').style.display"), "none")
+
+    def test_marks_of_the_program(self):
+        rows = self.run_js("""ropeway.timeline.rows.filter((row) => row.marks).map((row) => row.layers[0].ids.length)""")
+        self.assertEqual(rows, [2, 1])
+        said = self.run_js("""ropeway.timeline.rows.filter((row) => row.marks).flatMap((row) => [...row.layers[0].ids].map(
+            (id) => describe(ropeway.timeline, {layer: row.layers[0], id}).join('; ')))""")
+        self.assertRegex(said[0], r"^the loop; a range of ")
+        self.assertRegex(said[1], r"^a step; a range of ")
+        self.assertRegex(said[2], r"^the stream was here; a mark; at .*; stream 1 came to it$")
+        self.run_js("(() => { const filter = document.getElementById('filter'); filter.value = 'loop'; filter.dispatchEvent(new Event('input')); })()")
+        self.browser.frame()
+        rows = self.run_js("ropeway.timeline.rows.filter((row) => row.marks).map((row) => row.layers[0].ids.length)")
+        self.assertEqual(rows, [1, 0])
 
     def test_hover_counts_where_tasks_are_too_many(self):
         small = self.tasks(3)

@@ -419,5 +419,44 @@ TEST(TraceFileTest, AFileThatIsBeingWrittenIsLeftAlone) {
   for (const std::string& path : {first, second}) EXPECT_EQ(unlink(path.c_str()), 0);
 }
 
+TEST_F(TraceTest, MarksAndRangesAreThereOfThreadsAndOfStreams) {
+  FailureScope scope;
+  TestStream stream(&scope);
+  const auto id = static_cast<uint32_t>(stream.get()->id());
+  ASSERT_TRUE(watcher_->WantsMarks());
+  watcher_->Marked({MarkKind::kInstant, false, 0, -1, 1001, "a mark", ""});
+  watcher_->Marked({MarkKind::kBegin, false, id, 0, 1002, "a range", "domain"});
+  for (int replay = 0; replay < 2; ++replay) {
+    watcher_->Marked({MarkKind::kBegin, true, id, 0, 1002, "a range", "domain"});
+    watcher_->Marked({MarkKind::kEnd, true, id, 0, 1002, "", "domain"});
+  }
+  watcher_->Marked({MarkKind::kEnd, false, id, 0, 1002, "", "domain"});
+  watcher_->Marked({MarkKind::kBegin, false, 0, -1, 1003, "not ended", ""});
+  const TraceData trace = Read();
+  ASSERT_EQ(trace.marks.size(), 5u);
+  const struct {
+    const char* name;
+    bool in_stream;
+    bool moment;
+    bool ended;
+  } wanted[] = {{"a mark", false, true, true},
+                {"domain: a range", false, false, true},
+                {"domain: a range", true, false, true},
+                {"domain: a range", true, false, true},
+                {"not ended", false, false, false}};
+  for (size_t i = 0; i < std::size(wanted); ++i) {
+    const cli::TraceMark& mark = trace.marks[i];
+    EXPECT_EQ(trace.names[mark.name], wanted[i].name) << i;
+    EXPECT_EQ(mark.thread == kNone, wanted[i].in_stream) << i;
+    ASSERT_EQ(mark.stream != kNone, wanted[i].in_stream) << i;
+    if (wanted[i].in_stream) {
+      EXPECT_EQ(trace.streams[mark.stream].id, id) << i;
+    }
+    EXPECT_EQ(mark.end_ns >= mark.begin_ns, wanted[i].ended) << i;
+    EXPECT_EQ(mark.end_ns == mark.begin_ns, wanted[i].moment) << i;
+  }
+  EXPECT_GE(trace.marks[1].end_ns, trace.marks[3].end_ns);
+}
+
 }  // namespace trace_test
 }  // namespace ropeway_unit
