@@ -8,7 +8,7 @@ set(packaging_dir ${PROJECT_SOURCE_DIR}/packaging)
 # Names that clients link or open. All are links to one library, so all share one state.
 set(library_links
   libacl_rt.so libruntime.so libacl_rt_impl.so libacl_tdt_channel.so libacl_tdt_queue.so libmsprofiler.so libprofapi.so
-  libascend_dump.so libacl_op_compiler.so libnnopbase.so libopapi.so libascend_hal.so)
+  libms_tools_ext.so libmspti.so libascend_dump.so libacl_op_compiler.so libnnopbase.so libopapi.so libascend_hal.so)
 # Packages whose version.info clients read, and the folder that ASCEND_OPP_PATH names.
 set(version_folders share/info/runtime share/info/bisheng-compiler share/info/hccl share/info/oam-tools share/info/ops-legacy opp)
 

@@ -26,6 +26,7 @@ LIBRARY = [
     ["copy", "watch"],
     ["memory"],
     ["runtime"],
+    ["profile"],
     ["api", "api/refused"],
 ]
 RANKS = [
@@ -41,8 +42,8 @@ RANKS = [
 SAME_ROOM = [{"api", "api/refused"}]
 # What both libraries stand on.
 FOR_ALL = {"base"}
-# Watchers are started by the two top rooms, and called through engine/watcher.h by the others.
-ONLY_FOR = {"watch": {"watch", "runtime", "api"}}
+# Watchers are started by the top rooms, and called through engine/watcher.h by the others.
+ONLY_FOR = {"watch": {"watch", "runtime", "profile", "api"}}
 # Folder: what it may include, and where its own includes are looked for.
 OUTSIDE = {
     "cli": (["include/", "cli/", "check/tally.h", "src/base/fault_rules.h", "src/base/symbols.h", "src/watch/trace_format.h", "src/api/state_table.h"], [".", "cli", "include"]),

@@ -22,7 +22,7 @@ definitions() {
   find src/api -name '*.cpp' | LC_ALL=C sort | xargs awk '
     function settle() { if (name != "") print name, file; name = "" }
     FNR == 1 { name = "" }
-    name == "" && match($0, /^[A-Za-z_][A-Za-z0-9_ "*&:]*[ *&](acl|rt)[A-Za-z0-9_]*\(/) {
+    name == "" && match($0, /^[A-Za-z_][A-Za-z0-9_ "*&:]*[ *&](acl|rt|mspti|mstx)[A-Za-z0-9_]*\(/) {
       head = substr($0, RSTART, RLENGTH - 1)
       if (head !~ /^(return|using|typedef|else|case|static)[ (]/) {
         name = head
@@ -50,9 +50,9 @@ declarations() {
       sub(/ *---- \*\/.*$/, "", chapter)
       sub(/[.:].*$/, "", chapter)
     }
-    /^RW_API / && match($0, /(acl)[A-Za-z0-9_]*\(/) {
+    /^RW_API / && match($0, /(acl|mspti|mstx)[A-Za-z0-9_]*\(/) {
       print substr($0, RSTART, RLENGTH - 1) "\t" header "\t" chapter
-    }' include/acl/*.h
+    }' include/acl/*.h include/mspti/*.h include/mstx/*.h
 }
 
 render() {
@@ -111,7 +111,7 @@ render() {
       print ""
       print "- **works**: does what the original does, with its codes and its order of checks."
       print "- **refuses**: makes the argument checks of the original, then answers that the feature is not there"
-      print "  (207000, or 107043 for device variables), with a text that says what to use instead. Functions that return"
+      print "  (207000; 107043 for device variables, 100011 for offline models), with a text that says what to use instead. Functions that return"
       print "  a pointer return NULL."
       print "- **absent**: not defined; a program that needs it does not link."
       print ""

@@ -31,7 +31,11 @@ namespace ropeway {
   X(CoreLimits)          \
   X(Allocators)          \
   X(StreamConfigs)       \
+  X(ProfConfigs)         \
+  X(Profiling)           \
+  X(Mspti)               \
   X(Start)               \
+  X(Listeners)           \
   X(Seats)               \
   X(Device)              \
   X(Context)             \
@@ -87,6 +91,12 @@ namespace ropeway {
   X(WaitTimer)           \
   X(Reclaimer)           \
   X(EventLoop)           \
+  X(MsptiBuffers)        \
+  X(Submits)             \
+  X(Activities)          \
+  X(Mstx)                \
+  X(Stamps)              \
+  X(MarkTexts)           \
   X(ContextOptions)      \
   X(Registries)          \
   X(Descriptors)

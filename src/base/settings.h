@@ -87,6 +87,8 @@ inline constexpr auto kSettings = [] {
       {"ASCEND_RT_VISIBLE_DEVICES", nullptr, kRuntime, Text("LIST"), "",
        "ids of the devices that exist for the process, rising, between commas; the list ends at the first that is no id of a device"},
       {"ASCEND_HOME_PATH", nullptr, kRuntime, Text("FOLDER"), "", "where version queries look, at each call"},
+      {"PROFILING_MODE", nullptr, kRuntime, Text("MODE"), "", "dynamic: aclprofInit refuses (200006), for a command is to profile",
+       "profiling.md"},
       {"ROPEWAY_PYTHON_EXTENSIONS", nullptr, kPython, Words("0|1"), "1", "0: the module acl has the documented functions only", "pyacl.md"},
       {"HCCL_OP_EXPANSION_MODE", nullptr, kRanks, Text("MODE"), "", "HOST_TS: dispatchers made from now on record no subgraphs", "hccl.md"},
       {"HCCL_CONNECT_TIMEOUT", nullptr, kRanks, Seconds(0.001), "120",

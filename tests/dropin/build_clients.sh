@@ -40,6 +40,44 @@ for name in hccl hcomm; do
   client hccl_memcpy.cpp -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0
 done
 
+libraries=(-lascendcl -lmsprofiler -lms_tools_ext -lmspti)
+client self_profile.cpp -std=c++11
+if "$work/client" "$work/profile" >"$work/log" 2>&1 && [ "$(cat "$work"/profile/PROF_*/device_0/task.csv | grep -c '^copy,aclrtMemcpyAsync,')" = 100 ]; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1))
+  echo "FAILED self_profile's tables: $(tail -n 1 "$work/log")"
+fi
+# Each of them is opened by name, too, and finds what clients look up in it.
+cat >"$work/open.cpp" <<'END'
+#include <dlfcn.h>
+#include <cstdio>
+int main(int, char** argv) {
+  void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr && dlsym(library, argv[2]) != nullptr) return 0;
+  std::fprintf(stderr, "%s\n", dlerror());
+  return 1;
+}
+END
+"${CXX:-g++}" "$work/open.cpp" -o "$work/open" -ldl || exit 2
+while read -r library symbol; do
+  if "$work/open" "$folder/$library" "$symbol" 2>"$work/log" && "$work/open" "$library" "$symbol" 2>>"$work/log"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $library has no $symbol: $(tail -n 1 "$work/log")"
+  fi
+done <<'END'
+libmsprofiler.so aclprofInit
+libmsprofiler.so aclprofWarmup
+libmsprofiler.so aclprofSetConfig
+libms_tools_ext.so mstxDomainCreateA
+libms_tools_ext.so mstxMarkA
+libmspti.so msptiSubscribe
+libmspti.so msptiActivityFlushAll
+libascendcl.so aclprofGetStepTimestamp
+END
+
 # By the folders of the toolkit's own layout, without the variables that compilers read.
 unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH
 libraries=(-lascendcl)

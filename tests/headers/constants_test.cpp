@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "acl/acl.h"
+#include "acl/acl_prof.h"
 #include "acl/acl_rt_memory_soma.h"
+#include "mspti/mspti.h"
 
 namespace {
 
@@ -22,6 +24,71 @@ struct Constant {
   { #symbol, static_cast < long long>(type{symbol}), number }
 
 const Constant kEnumerators[] = {
+    // acl_prof.h
+    RW_VALUE(ACL_PROF_ACL_API, 0x1),
+    RW_VALUE(ACL_PROF_TASK_TIME, 0x2),
+    RW_VALUE(ACL_PROF_AICORE_METRICS, 0x4),
+    RW_VALUE(ACL_PROF_AICPU, 0x8),
+    RW_VALUE(ACL_PROF_L2CACHE, 0x10),
+    RW_VALUE(ACL_PROF_HCCL_TRACE, 0x20),
+    RW_VALUE(ACL_PROF_TRAINING_TRACE, 0x40),
+    RW_VALUE(ACL_PROF_MSPROFTX, 0x80),
+    RW_VALUE(ACL_PROF_RUNTIME_API, 0x100),
+    RW_VALUE(ACL_PROF_GE_API_L0, 0x200),
+    RW_VALUE(ACL_PROF_TASK_TIME_L0, 0x800),
+    RW_VALUE(ACL_PROF_TASK_MEMORY, 0x1000),
+    RW_VALUE(ACL_PROF_TASK_TIME_L2, 0x2000),
+    RW_VALUE(ACL_PROF_OP_ATTR, 0x4000),
+    RW_VALUE(ACL_PROF_TASK_TIME_L3, 0x8000),
+    RW_VALUE(ACL_PROF_GE_API_L1, 0x1000000),
+    RW_VALUE(ACL_PROF_API_STATS, 0x400000000),
+    RW_VALUE(ACL_PROF_AICORE_SHAPE, 0x800000000),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_STORAGE_LIMIT, 1),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_SYS_HARDWARE_MEM_FREQ, 3),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_LLC_MODE, 4),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_SYS_IO_FREQ, 5),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_SYS_INTERCONNECTION_FREQ, 6),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_DVPP_FREQ, 7),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_HOST_SYS, 8),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_HOST_SYS_USAGE, 9),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_HOST_SYS_USAGE_FREQ, 10),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_LOW_POWER_FREQ, 11),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_SYS_MEM_SERVICEFLOW, 12),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_SYS_CPU_FREQ, 13),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_OPTYPE, 14),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_NTS_METRICS, 15),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_PATH, 16),
+    RW_ENUM_VALUE(aclprofConfigType, ACL_PROF_ARGS_MAX, 17),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_ARITHMETIC_UTILIZATION, 0),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_PIPE_UTILIZATION, 1),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_MEMORY_BANDWIDTH, 2),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_L0B_AND_WIDTH, 3),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_RESOURCE_CONFLICT_RATIO, 4),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_MEMORY_UB, 5),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_L2_CACHE, 6),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_PIPE_EXECUTE_UTILIZATION, 7),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_MEMORY_ACCESS, 8),
+    RW_ENUM_VALUE(aclprofAicoreMetrics, ACL_AICORE_NONE, 255),
+    // mspti
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_MARKER, 1),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_KERNEL, 2),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_API, 3),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_HCCL, 4),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_MEMORY, 5),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_MEMSET, 6),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_MEMCPY, 7),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, 8),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_COMMUNICATION, 9),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_ACL_API, 10),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_NODE_API, 11),
+    RW_ENUM_VALUE(msptiActivityKind, MSPTI_ACTIVITY_KIND_RUNTIME_API, 12),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_INVALID_PARAMETER, 1),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, 2),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_MAX_LIMIT_REACHED, 3),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_DEVICE_OFFLINE, 4),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_QUEUE_EMPTY, 5),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_WITHOUT_LD_PRELOAD, 6),
+    RW_ENUM_VALUE(msptiResult, MSPTI_ERROR_INNER, 999),
     // aclrtRunMode
     RW_ENUM_VALUE(aclrtRunMode, ACL_DEVICE, 0),
     RW_ENUM_VALUE(aclrtRunMode, ACL_HOST, 1),

@@ -8,7 +8,10 @@
 #include <type_traits>
 
 #include "acl/acl.h"
+#include "acl/acl_prof.h"
 #include "acl/acl_rt_memory_soma.h"
+#include "mspti/mspti.h"
+#include "mstx/ms_tools_ext.h"
 
 namespace {
 
@@ -37,6 +40,23 @@ struct FieldLayout {
 #define RW_HANDLE(type) static_assert(std::is_same<type, void*>::value, #type)
 
 const TypeLayout kTypes[] = {
+    RW_TYPE(aclprofTensor, 48, 4),
+    RW_TYPE(aclprofTensorInfo, 48, 8),
+    RW_TYPE(aclprofEventAttributes, 16, 8),
+    RW_TYPE(mstxMemVirtualRangeDesc_t, 24, 8),
+    RW_TYPE(mstxMemHeapDesc_t, 16, 8),
+    RW_TYPE(mstxMemRegionsRegisterBatch_t, 40, 8),
+    RW_TYPE(mstxMemRegionRef_t, 16, 8),
+    RW_TYPE(mstxMemRegionsUnregisterBatch_t, 16, 8),
+    RW_TYPE(msptiCallbackData, 72, 8),
+    RW_TYPE(msptiActivityMarker, 56, 8),
+    RW_TYPE(msptiActivityKernel, 56, 8),
+    RW_TYPE(msptiActivityApi, 48, 8),
+    RW_TYPE(msptiActivityMemory, 64, 8),
+    RW_TYPE(msptiActivityMemset, 56, 8),
+    RW_TYPE(msptiActivityMemcpy, 56, 8),
+    RW_TYPE(msptiActivityExternalCorrelation, 24, 8),
+    RW_TYPE(msptiActivityCommunication, 72, 8),
     RW_TYPE(aclError, 4, 4),
     RW_TYPE(aclrtStreamAttrValue, 16, 8),
     RW_TYPE(aclrtStreamConfigHandle, 32, 8),
@@ -142,6 +162,15 @@ const TypeLayout kEnums[] = {
 };
 
 const FieldLayout kFields[] = {
+    RW_FIELD(msptiCallbackData, callbackSite, 0, 4),
+    RW_FIELD(msptiCallbackData, functionName, 8, 8),
+    RW_FIELD(msptiCallbackData, functionParams, 16, 8),
+    RW_FIELD(msptiCallbackData, functionReturnValue, 24, 8),
+    RW_FIELD(msptiCallbackData, symbolName, 32, 8),
+    RW_FIELD(msptiCallbackData, correlationId, 40, 8),
+    RW_FIELD(msptiCallbackData, correlationData, 64, 8),
+    RW_FIELD(aclprofTensorInfo, stream, 32, 8),
+    RW_FIELD(mstxMemRegionsRegisterBatch_t, regionHandleArrayOut, 32, 8),
     RW_FIELD(aclrtStreamAttrValue, failureMode, 0, 8),
     RW_FIELD(aclrtStreamAttrValue, overflowSwitch, 0, 4),
     RW_FIELD(aclrtStreamAttrValue, userCustomTag, 0, 4),

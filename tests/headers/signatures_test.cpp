@@ -5,11 +5,64 @@
 #include <type_traits>
 
 #include "acl/acl.h"
+#include "acl/acl_prof.h"
 #include "acl/acl_rt_memory_soma.h"
+#include "mstx/ms_tools_ext.h"
 
 #define RW_SIGNATURE(function, ...) static_assert(std::is_same<decltype(function), __VA_ARGS__>::value, #function)
 
 namespace {
+
+RW_SIGNATURE(aclprofInit, aclError(const char*, size_t));
+RW_SIGNATURE(aclprofFinalize, aclError());
+RW_SIGNATURE(aclprofStart, aclError(const aclprofConfig*));
+RW_SIGNATURE(aclprofCreateConfig, aclprofConfig*(uint32_t*, uint32_t, aclprofAicoreMetrics, const aclprofAicoreEvents*, uint64_t));
+RW_SIGNATURE(aclprofDestroyConfig, aclError(const aclprofConfig*));
+RW_SIGNATURE(aclprofStop, aclError(const aclprofConfig*));
+RW_SIGNATURE(aclprofSetConfig, aclError(aclprofConfigType, const char*, size_t));
+RW_SIGNATURE(aclprofModelSubscribe, aclError(uint32_t, const aclprofSubscribeConfig*));
+RW_SIGNATURE(aclprofModelUnSubscribe, aclError(uint32_t));
+RW_SIGNATURE(aclprofCreateSubscribeConfig, aclprofSubscribeConfig*(int8_t, aclprofAicoreMetrics, void*));
+RW_SIGNATURE(aclprofDestroySubscribeConfig, aclError(const aclprofSubscribeConfig*));
+RW_SIGNATURE(aclprofGetOpDescSize, aclError(size_t*));
+RW_SIGNATURE(aclprofGetOpNum, aclError(const void*, size_t, uint32_t*));
+RW_SIGNATURE(aclprofGetOpTypeLen, aclError(const void*, size_t, uint32_t, size_t*));
+RW_SIGNATURE(aclprofGetOpType, aclError(const void*, size_t, uint32_t, char*, size_t));
+RW_SIGNATURE(aclprofGetOpNameLen, aclError(const void*, size_t, uint32_t, size_t*));
+RW_SIGNATURE(aclprofGetOpName, aclError(const void*, size_t, uint32_t, char*, size_t));
+RW_SIGNATURE(aclprofGetOpStart, uint64_t(const void*, size_t, uint32_t));
+RW_SIGNATURE(aclprofGetOpEnd, uint64_t(const void*, size_t, uint32_t));
+RW_SIGNATURE(aclprofGetOpDuration, uint64_t(const void*, size_t, uint32_t));
+RW_SIGNATURE(aclprofGetModelId, size_t(const void*, size_t, uint32_t));
+RW_SIGNATURE(aclprofGetOpFlag, aclprofSubscribeOpFlag(const void*, size_t, uint32_t));
+RW_SIGNATURE(aclprofGetOpAttriValue, const char*(const void*, size_t, uint32_t, aclprofSubscribeOpAttri));
+RW_SIGNATURE(aclprofGetStepTimestamp, aclError(aclprofStepInfo*, aclprofStepTag, aclrtStream));
+RW_SIGNATURE(aclprofCreateStepInfo, aclprofStepInfo*());
+RW_SIGNATURE(aclprofDestroyStepInfo, void(aclprofStepInfo*));
+RW_SIGNATURE(aclprofCreateStamp, void*());
+RW_SIGNATURE(aclprofDestroyStamp, void(void*));
+RW_SIGNATURE(aclprofPush, aclError(void*));
+RW_SIGNATURE(aclprofPop, aclError());
+RW_SIGNATURE(aclprofRangeStart, aclError(void*, uint32_t*));
+RW_SIGNATURE(aclprofRangeStop, aclError(uint32_t));
+RW_SIGNATURE(aclprofSetStampTraceMessage, aclError(void*, const char*, uint32_t));
+RW_SIGNATURE(aclprofMark, aclError(void*));
+RW_SIGNATURE(aclprofMarkEx, aclError(const char*, size_t, aclrtStream));
+RW_SIGNATURE(aclprofStr2Id, uint64_t(const char*));
+RW_SIGNATURE(aclprofRangePushEx, aclError(aclprofEventAttributes*));
+RW_SIGNATURE(aclprofRangePop, aclError());
+RW_SIGNATURE(mstxMarkA, void(const char*, aclrtStream));
+RW_SIGNATURE(mstxRangeStartA, mstxRangeId(const char*, aclrtStream));
+RW_SIGNATURE(mstxRangeEnd, void(mstxRangeId));
+RW_SIGNATURE(mstxDomainCreateA, mstxDomainHandle_t(const char*));
+RW_SIGNATURE(mstxDomainDestroy, void(mstxDomainHandle_t));
+RW_SIGNATURE(mstxDomainMarkA, void(mstxDomainHandle_t, const char*, aclrtStream));
+RW_SIGNATURE(mstxDomainRangeStartA, mstxRangeId(mstxDomainHandle_t, const char*, aclrtStream));
+RW_SIGNATURE(mstxDomainRangeEnd, void(mstxDomainHandle_t, mstxRangeId));
+RW_SIGNATURE(mstxMemHeapRegister, mstxMemHeapHandle_t(mstxDomainHandle_t, const mstxMemHeapDesc_t*));
+RW_SIGNATURE(mstxMemHeapUnregister, void(mstxDomainHandle_t, mstxMemHeapHandle_t));
+RW_SIGNATURE(mstxMemRegionsRegister, void(mstxDomainHandle_t, const mstxMemRegionsRegisterBatch_t*));
+RW_SIGNATURE(mstxMemRegionsUnregister, void(mstxDomainHandle_t, const mstxMemRegionsUnregisterBatch_t*));
 
 RW_SIGNATURE(aclInit, aclError(const char*));
 RW_SIGNATURE(aclFinalize, aclError());
