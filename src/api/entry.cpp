@@ -13,7 +13,7 @@ aclError FileFailure(const char* call, const Status& status, const void* caller)
 
 aclError FileHotFailure(const char* call, const Status& status, const void* caller) {
   if (!std::exchange(t_failure_told, false)) WatchedCall(call).Failed(status.code());
-  return FileFailure(call, InForkedChild() ? RefuseForkedChild() : status, caller);
+  return InForkedChild() ? FileFailure(call, RefuseForkedChild(), caller) : FileFailure(call, status, caller);
 }
 
 Result<StreamHold> HoldStream(aclrtStream handle, Context* context) {

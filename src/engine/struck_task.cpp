@@ -22,7 +22,7 @@ Task DelayTask(const char* call, int64_t delay_ns) {
   task.kind = TaskKind::kAwait;
   task.flags = Task::kDelays;
   task.call = call;
-  task.await = {DelayGate(), &nobody, delay_ns};
+  task.await = {.gate = DelayGate(), .marker = &nobody, .timeout_ns = delay_ns, .signal = {}};
   return task;
 }
 
