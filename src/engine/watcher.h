@@ -78,6 +78,7 @@ struct TransferSight {
 };
 // Of whatever this thread submits; null: nothing is known.
 inline constinit thread_local const TransferSight* t_transfer RW_HOT_TLS = nullptr;
+
 // A call of the API while it lasts; lies on the stack of the calling thread.
 struct CallFrame {
   const char* call;

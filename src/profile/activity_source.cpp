@@ -137,9 +137,9 @@ class ActivitySource final : public Watcher {
   Moment Started(const TaskSight&) override { return {.real_ns = RealNs()}; }
   void Finished(const TaskSight& sight, const RunSight& run) override {
     Activity submitted;
-    if (!submits_.Find(KeyOf(sight), !run.inside_graph, &submitted)) return;
-    Activity task = run.inside_graph ? Described(sight) : submitted;
-    task.inside_graph = run.inside_graph;
+    if (!submits_.Find(KeyOf(sight), !sight.inside_graph, &submitted)) return;
+    Activity task = sight.inside_graph ? Described(sight) : submitted;
+    task.inside_graph = sight.inside_graph;
     task.correlation = submitted.correlation;
     task.submit_ns = submitted.submit_ns;
     task.start_ns = std::max(run.started.real_ns, submitted.submit_ns);

@@ -100,11 +100,12 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
     DropTask(task);
     return status;
   }
+  Watcher* const watcher = ActiveWatcher();  // it may have left meanwhile
   for (OrderSight& order : orders) {
     order.to_stream = static_cast<uint32_t>(on->id());
     order.to_sequence = sequence;
     order.call = call;
-    ActiveWatcher()->Ordered(order);
+    if (watcher != nullptr) watcher->Ordered(order);
   }
   LockGuard lock(mutex_);
   executions_.push_back({std::move(on), sequence});
