@@ -158,8 +158,8 @@ class PartReader {
   }
 
   // "step.py:12"
-  static check::Location LocationOf(const std::string& text) {
-    check::Location location;
+  static symbols::Location LocationOf(const std::string& text) {
+    symbols::Location location;
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos) return location;
     location.file = text.substr(0, colon);

@@ -25,6 +25,7 @@
 #include "engine/sched/value_watch.h"
 #include "engine/task.h"
 #include "engine/volley.h"
+#include "engine/watcher.h"
 
 namespace ropeway::sched {
 
