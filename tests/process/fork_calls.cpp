@@ -130,6 +130,7 @@ const std::set<std::string> kPlain = {
     "ropewayFileErrorText",
     "ropewayIsTraced",
     "ropewayTellCaller",
+    "ropewayTellErrorSite",
     "ropewayTellPlace",
     "ropewayTellRank",
     "ropewayTellTransfer",
