@@ -41,7 +41,7 @@ struct Way {
   void Encrypt(bool server) {
     static unsigned char bytes[32] = {1};
     const gnutls_datum_t key = {bytes, sizeof bytes};
-    RW_MUST(gnutls_init(&tls, server ? GNUTLS_SERVER : GNUTLS_CLIENT | GNUTLS_NO_TICKETS));
+    RW_MUST(gnutls_init(&tls, (server ? GNUTLS_SERVER : GNUTLS_CLIENT) | GNUTLS_NO_TICKETS));
     RW_MUST(gnutls_priority_set_direct(tls, "NORMAL:-VERS-ALL:+VERS-TLS1.3:-KX-ALL:+ECDHE-PSK:-CIPHER-ALL:+AES-128-GCM", nullptr));
     if (server) {
       gnutls_psk_server_credentials_t credentials;

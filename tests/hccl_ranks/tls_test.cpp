@@ -141,7 +141,12 @@ class Tls : public ::testing::TestWithParam<bool> {
         answered.set_value({std::move(fd), verdict, why});
       });
     });
-    return answered.get_future().get();
+    Answer answer = answered.get_future().get();
+    OnIo([&] {  // which it belongs to
+      caller.reset();
+      return true;
+    });
+    return answer;
   }
   // Two connections through the relay; the second one takes `size` bytes behind a frame, and `ended_` has how it ends.
   void Connect(size_t size) {
