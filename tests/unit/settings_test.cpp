@@ -103,8 +103,8 @@ TEST(SettingsTest, AWrongValueIsNamedWithItsRangeAndWhatIsUsedInstead) {
         const std::vector<std::string> lines = Complaints(setting, &FakeLookup);
         ASSERT_EQ(lines.size(), 1u) << variable << "=" << value;
         const bool rules = setting.values.kind == SettingValues::kFaults;  // which say more
-        EXPECT_EQ(lines[0], std::string(variable) + "=" + value + " cannot be used: " +
-                                (rules ? ParseFaultRules(value).wrong : Wanted(setting) + " is wanted") +
+        EXPECT_EQ(lines[0], std::string(variable) + "=" + value +
+                                " cannot be used: " + (rules ? ParseFaultRules(value).wrong : Wanted(setting) + " is wanted") +
                                 "; used instead: " + (*setting.standard == '\0' ? "nothing" : setting.standard));
       }
       for (const char* value : entry.good) {
