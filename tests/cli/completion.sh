@@ -32,7 +32,7 @@ expect exec --engine '' : auto cpu cuda
 expect exec --schedule l : latest
 expect rep : report
 expect report --fi : --findings
-expect exec --engine cpu --hccl : --hccl-link --hccl-link-timeout
+expect exec --engine cpu --hccl : --hccl-link --hccl-link-timeout --hccl-tls
 expect doctor --he : --help
 expect exec --lanes '' : ''
 expect exec -- ./pro : ''

@@ -53,7 +53,9 @@ done <<'END'
 --trace ROPEWAY_TRACE t.rwt
 --log-level ROPEWAY_LOG_LEVEL 4
 --python-extensions ROPEWAY_PYTHON_EXTENSIONS 0
+--faults ROPEWAY_FAULTS aclrtMalloc:207001
 --hccl-link ROPEWAY_HCCL_LINK tcp
+--hccl-tls ROPEWAY_HCCL_TLS 1
 --hccl-link-timeout ROPEWAY_HCCL_LINK_TIMEOUT 20
 END
 for flag in host-access strict-alignment; do
@@ -72,7 +74,9 @@ done <<'END'
 --schedule often .* is wanted
 --log-level 9 a number from 0 to 4 is wanted
 --python-extensions 2 .* is wanted
+--faults x .* is wanted
 --hccl-link smoke tcp or ucx is wanted
+--hccl-tls yes 0 or 1 is wanted
 --hccl-link-timeout 0 a number from 1 to .* is wanted
 END
 

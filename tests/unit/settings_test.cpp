@@ -55,6 +55,7 @@ const Case kCases[] = {
     {"ASCEND_SLOG_PRINT_TO_STDOUT", {"0", "1", ""}, {"2", "yess"}},
     {"ASCEND_RT_VISIBLE_DEVICES", {"0,1", ""}, {}},
     {"ASCEND_HOME_PATH", {"/usr", ""}, {}},
+    {"PROFILING_MODE", {"dynamic", ""}, {}},
     {"ROPEWAY_PYTHON_EXTENSIONS", {"0", "1"}, {"", "2", "no", "0 1"}},
     {"HCCL_OP_EXPANSION_MODE", {"HOST_TS", "AIV", ""}, {}},
     {"HCCL_CONNECT_TIMEOUT",
