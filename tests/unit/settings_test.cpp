@@ -68,9 +68,9 @@ const Case kCases[] = {
     {"HCCL_RDMA_TIMEOUT", {"5", "24"}, {"", "4", "25"}},
     {"HCCL_RDMA_RETRY_CNT", {"1", "7"}, {"", "0", "8"}},
     {"HCCL_INTRA_ROCE_ENABLE", {"0", "1"}, {"", "yes", "2"}},
-    {"ROPEWAY_HCCL_TLS", {"0", "1"}, {"", "yes", "2"}},
     {"ROPEWAY_HCCL_LINK", {"tcp", "ucx"}, {"", "rdma"}},
     {"ROPEWAY_HCCL_SECRET", {"rosebud", ""}, {}},
+    {"ROPEWAY_HCCL_TLS", {"0", "1"}, {"", "yes", "2"}},
     {"ROPEWAY_HCCL_LINK_TIMEOUT", {"1", "3600"}, {"", "abc", "0", "3601", "2s", "-3"}},
 };
 
