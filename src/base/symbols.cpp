@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -135,15 +136,35 @@ bool HasMemoryFor(const char* path) {
   return probe != MAP_FAILED;
 }
 
+// What is known of one module: reading its debug information takes long, and who reads error texts reads more than one.
+struct KnownModule {
+  std::string path;
+  uintptr_t bias;
+  std::unique_ptr<Dwfl, decltype(&dwfl_end)> session;
+};
+// The last one that was asked for, or null. Who looks takes it away meanwhile: libdw wants to be asked by one thread at a time.
+std::atomic<KnownModule*> g_known{nullptr};
+
+std::unique_ptr<KnownModule> Know(const Dw& dw, const char* path, uintptr_t bias) {
+  std::unique_ptr<KnownModule> known(g_known.exchange(nullptr));
+  if (known && known->bias == bias && known->path == path) return known;
+  static const Dwfl_Callbacks callbacks{nullptr, &NoSeparateFile, nullptr, nullptr};
+  known.reset(new KnownModule{path, bias, {nullptr, dw.end}});
+  known->session.reset(Begin(dw, callbacks));
+  Dwfl* const session = known->session.get();
+  if (session == nullptr || dw.report_elf(session, path, path, -1, bias, true) == nullptr || dw.report_end(session, nullptr, nullptr) != 0)
+    return nullptr;
+  return known;
+}
+
 std::string LineIn(const char* path, uintptr_t bias, uintptr_t address) {
   const Dw* const dw = HasMemoryFor(path) ? TheDw() : nullptr;
-  static const Dwfl_Callbacks callbacks{nullptr, &NoSeparateFile, nullptr, nullptr};
-  Dwfl* const session = dw == nullptr ? nullptr : Begin(*dw, callbacks);
-  if (session == nullptr) return "";
-  const std::unique_ptr<Dwfl, decltype(dw->end)> end(session, dw->end);
-  if (dw->report_elf(session, path, path, -1, bias, true) == nullptr || dw->report_end(session, nullptr, nullptr) != 0) return "";
+  if (dw == nullptr) return "";
+  std::unique_ptr<KnownModule> known = Know(*dw, path, bias);
+  if (!known) return "";
   Location location;
-  FindLine(*dw, session, address, &location);
+  FindLine(*dw, known->session.get(), address, &location);
+  const std::unique_ptr<KnownModule> other(g_known.exchange(known.release()));
   return location.file.empty() ? "" : location.Short();
 }
 #else
