@@ -118,8 +118,9 @@ bool Connection::FlushOne(Outgoing& out, uint64_t* turn) {
     if (sent == -EINTR) continue;
     if (sent == -EAGAIN) return false;
     if (sent < 0) {
+      send_error_ = static_cast<int>(-sent);
       // Told a moment later: the caller of Send may be in the middle of something.
-      thread_.Post([self = shared_from_this(), sent] { self->Break(false, std::strerror(static_cast<int>(-sent))); });
+      thread_.Post([self = shared_from_this()] { self->Break(false, std::strerror(self->send_error_)); });
       return false;
     }
     *turn += static_cast<uint64_t>(sent);
@@ -163,6 +164,8 @@ void Connection::Receive() {
   long got = 0;
   for (uint64_t turn = 0; fd_ && !closing_ && turn < kTurnBytes; turn += static_cast<uint64_t>(got)) {
     got = ReceiveSome(&wanted);
+    // The kernel tells an error once: after a send that had it, a receive finds nothing but the end.
+    if (got == 0 && send_error_ != 0) return Break(false, std::strerror(send_error_));
     if (got == 0) return Break(true, "the other end closed the connection");
     if (got < 0 && errno != EAGAIN && errno != EINTR) return Break(false, std::strerror(errno));
     if (got < 0) return;

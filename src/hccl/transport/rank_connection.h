@@ -121,6 +121,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool bulk_coming_ = false;
   bool closing_ = false;
   uint64_t moved_ = 0;
+  int send_error_ = 0;
   std::shared_ptr<Connection> lingering_;  // itself, while a closed connection sends its last words
 };
 
