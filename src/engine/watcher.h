@@ -129,6 +129,11 @@ class Watcher {
 // Set by watch/audience.h alone. A watcher may be left at any time and is never destroyed: who has it may go on telling it.
 inline std::atomic<Watcher*> g_watcher{nullptr};
 
+// Who has made a stream passes before it looks for a watcher, and who has set one before it looks for streams: the later of the two sees
+// what the earlier did, so no stream stays unwatched.
+inline std::atomic<uint32_t> g_watch_turnstile{0};
+inline void PassWatchTurnstile() { g_watch_turnstile.fetch_add(1, std::memory_order_acq_rel); }
+
 inline Watcher* ActiveWatcher() { return g_watcher.load(std::memory_order_acquire); }
 
 // Around the body of every call of the API.

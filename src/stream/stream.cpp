@@ -67,8 +67,7 @@ Stream* Stream::Create(const StreamOptions& options) {
   Stream* made = stream.Keep();
   made->queue_->Open({made, static_cast<uint32_t>(made->id()), options.device, options.priority});
   Streams().Publish(made);
-  // A watcher that came meanwhile has either seen the stream or is seen here (watch/audience.cpp).
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  PassWatchTurnstile();
   if (ActiveWatcher() != nullptr) [[unlikely]]
     made->SetWatched(true);
   return made;

@@ -108,7 +108,7 @@ void TakeSeat(Seat seat, Watcher* watcher) {
   Watcher* const speaker = TheAudience().Speaker();
   const bool was_watched = g_watcher.exchange(speaker, std::memory_order_seq_cst) != nullptr;
   if (was_watched == (speaker != nullptr)) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  PassWatchTurnstile();
   Streams().ForEachInUse([&](Stream* stream) { stream->SetWatched(speaker != nullptr); });
 }
 
