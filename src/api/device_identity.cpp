@@ -25,7 +25,8 @@ Status FindUserId(const char* name, int32_t physical_id, int32_t* user_id) {
   return Ok();
 }
 
-aclError ToPhysical(const char* call, const char* name, int32_t user_id, const char* output_name, int32_t* physical_id) {
+[[gnu::always_inline]] inline aclError ToPhysical(const char* call, const char* name, int32_t user_id, const char* output_name,
+                                                  int32_t* physical_id) {
   return PlainEntry(call, [&]() -> Status {
     RW_TRY(RequirePointer(output_name, physical_id));
     RW_TRY_SET(*physical_id, FindDevice(name, user_id));
@@ -33,7 +34,8 @@ aclError ToPhysical(const char* call, const char* name, int32_t user_id, const c
   });
 }
 
-aclError ToUser(const char* call, const char* name, int32_t physical_id, const char* output_name, int32_t* user_id) {
+[[gnu::always_inline]] inline aclError ToUser(const char* call, const char* name, int32_t physical_id, const char* output_name,
+                                              int32_t* user_id) {
   return PlainEntry(call, [&]() -> Status {
     RW_TRY(RequirePointer(output_name, user_id));
     return FindUserId(name, physical_id, user_id);

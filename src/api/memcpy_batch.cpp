@@ -178,7 +178,7 @@ Status CopyBatchAsync(const BatchItems& items, size_t* failIndex, aclrtStream st
 
 // The index is written as soon as there is a place for it.
 template <typename Copy>
-aclError CopyWithIndex(const char* call, size_t* failIndex, Copy&& copy) {
+[[gnu::always_inline]] inline aclError CopyWithIndex(const char* call, size_t* failIndex, Copy&& copy) {
   return Entry(call, [&]() -> Status {
     RW_TRY(RequirePointer("failIndex", failIndex));
     *failIndex = SIZE_MAX;
