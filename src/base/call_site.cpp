@@ -40,17 +40,17 @@ std::string PlaceOf(const void* caller, const Dl_info& where) {
 
 }  // namespace
 
-std::string CallerText(const void* caller) {
-  Dl_info where{};
-  return Find(caller, &where) ? " (called from " + PlaceOf(caller, where) + ")" : "";
-}
-
 // A child of fork may have got the loader's lock from a thread that it has not.
 std::string CallSiteText(const void* caller) {
   Dl_info where{};
   if (InForkedChild() || !Find(caller, &where) || IsOurs(where) || IsLayer(NameOfModule(where))) return "";
   const std::string line = symbols::LineOf(reinterpret_cast<uintptr_t>(caller));
   return line.empty() ? "called from " + PlaceOf(caller, where) : "called at " + line;
+}
+
+std::string CallerText(const void* caller) {
+  const std::string site = CallSiteText(caller);
+  return site.empty() ? "" : " (" + site + ")";
 }
 
 bool InSameModule(const void* one, const void* other) {

@@ -19,12 +19,13 @@ inline constinit thread_local CallSite t_call_site RW_HOT_TLS;
 // call: ours keeps its name.
 inline constinit thread_local CallSite t_outer_call RW_HOT_TLS;
 
-// " (called from main+0x1f of prog)", as far as it is known without debug information; empty for null. Not for signal handlers.
-std::string CallerText(const void* caller);
-
 // "called at slow.cpp:8" where the caller has debug information and libdw is here, else "called from main+0x1f of prog"; empty for null and
-// where nothing is known. It reads files: for texts that are handed to somebody, not for every failure.
+// where nothing is known. It reads files: for texts that are handed to somebody, and for what is a bug of the program whenever it happens.
+// Not for signal handlers.
 std::string CallSiteText(const void* caller);
+
+// The same in the middle of a text: " (called at slow.cpp:8)".
+std::string CallerText(const void* caller);
 
 bool InSameModule(const void* one, const void* other);
 

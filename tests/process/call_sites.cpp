@@ -50,6 +50,17 @@ void EachSortOfEntry() {
   EXPECT_CALLED_HERE(aclrtGetDeviceCount(nullptr));
 }
 
+// Who made a block, and who freed it.
+void CallsOfLongAgo() {
+  void* block = nullptr;
+  static_cast<void>(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST)), static_cast<void>(aclrtFree(block));
+  const std::string here = " (called at call_sites.cpp:" + std::to_string(__LINE__ - 1) + ")";
+  static_cast<void>(aclrtFree(block));
+  const std::string said = Message();
+  const size_t made = said.find("aclrtMalloc made" + here), freed = said.find("aclrtFree has freed" + here);
+  Expect(made < freed && freed != std::string::npos, "a block that is gone", said + "without " + here);
+}
+
 void SeveralTexts() {
   static_cast<void>(aclrtFree(nullptr));
   static_cast<void>(aclrtFreeHost(nullptr));
@@ -112,6 +123,7 @@ int main() {
   static_cast<void>(aclrtSetDevice(0));
   EachSortOfEntry();
   std::thread(EachSortOfEntry).join();
+  CallsOfLongAgo();
   SeveralTexts();
   ToldByOthers();
   WithoutMemory();

@@ -181,7 +181,7 @@ const Mistake kMistakes[] = {
        return aclrtFree(s.device);
      },
      107000,
-     {"aclrtFree", "@device", "4128 bytes", "aclrtMalloc", "has freed", "called from"}},
+     {"aclrtFree", "@device", "4128 bytes", "aclrtMalloc", "has freed", "(called "}},
     {"free_of_host_memory",
      [] {
        Scene s;
