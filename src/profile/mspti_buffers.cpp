@@ -8,7 +8,7 @@
 namespace ropeway {
 namespace {
 
-thread_local int t_giving_back = 0;  // this thread is in a function of the program that takes a buffer
+thread_local int t_in_program = 0;  // this thread is in a function of the program that gives or takes a buffer
 
 }  // namespace
 
@@ -45,17 +45,24 @@ bool MsptiBuffers::Request() {
   {
     LockGuard lock(mutex_);
     calls = calls_;
+    if (calls.request == nullptr) return false;
+    if (unwritten_.empty() || !spare_.empty()) return true;  // another thread was faster
+    ++under_way_;
   }
-  if (calls.request == nullptr) return false;
   Buffer buffer{nullptr, 0, 0};
+  ++t_in_program;
   {
     const race_detector::UsersCode users;
     calls.request(&buffer.begin, &buffer.size, &buffer.most);
   }
-  if (buffer.begin == nullptr) return false;
-  const bool useful = buffer.HasRoom(MsptiRecord::kLargest);
-  LockGuard lock(mutex_);
-  (useful ? spare_ : full_).push_back(buffer);
+  --t_in_program;
+  const bool useful = buffer.begin != nullptr && buffer.HasRoom(MsptiRecord::kLargest);
+  {
+    LockGuard lock(mutex_);
+    if (buffer.begin != nullptr) (useful ? spare_ : full_).push_back(buffer);
+    --under_way_;
+  }
+  arrived_.notify_all();
   return useful;
 }
 
@@ -87,27 +94,33 @@ void MsptiBuffers::GiveBack(bool all) {
     }
     if (ready.empty()) return;
     complete = calls_.complete;
-    ++giving_back_;
+    ++under_way_;
   }
-  ++t_giving_back;
+  ++t_in_program;
   for (const Buffer& buffer : ready) {
     if (complete == nullptr) continue;
     const race_detector::UsersCode users;
     complete(buffer.begin, buffer.size, buffer.used);
   }
-  --t_giving_back;
+  --t_in_program;
   {
     LockGuard lock(mutex_);
-    --giving_back_;
+    --under_way_;
   }
-  given_back_.notify_all();
+  arrived_.notify_all();
 }
 
+// What another thread has asked for may come when there is nothing left to write.
 void MsptiBuffers::GiveBackAll() {
+  AwaitOthers();
   GiveBack(true);
-  if (t_giving_back > 0) return;  // it would wait for itself
+  AwaitOthers();
+}
+
+void MsptiBuffers::AwaitOthers() {
+  if (t_in_program > 0) return;  // it would wait for itself
   LockGuard lock(mutex_);
-  while (giving_back_ > 0) given_back_.wait(mutex_);
+  while (under_way_ > 0) arrived_.wait(mutex_);
 }
 
 }  // namespace ropeway

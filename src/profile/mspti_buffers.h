@@ -2,8 +2,8 @@
 // takes one back may use all of mspti.
 //
 // Invariants:
-//  1. A buffer that the program gave is in exactly one place: filling_, spare_, full_, or on the stack of the one thread that gives it
-//  back.
+//  1. A buffer that the program gave is in exactly one place: filling_, spare_, full_, or on the stack of the one thread that asked for it
+//     or gives it back, which is counted in under_way_.
 //  2. What has left the queue is in unwritten_ or in a buffer, and moves there under the lock: no thread has records for itself, so one
 //  that
 //     finds both empty has seen all of them.
@@ -31,7 +31,7 @@ class MsptiBuffers {
   // Writes what is in the queue, asking for buffers; those that are four fifths full are given back. Without a buffer it is dropped.
   void Write();
   // Gives back every buffer, also on behalf of other threads: when this returns the program has had them all, unless it is called by a
-  // function that takes one back.
+  // function that gives or takes one.
   void GiveBackAll();
 
  private:
@@ -47,19 +47,20 @@ class MsptiBuffers {
   // As many as there is room for. True: all.
   bool Fill() RW_REQUIRES(mutex_);
   void Put(const MsptiRecord& record) RW_REQUIRES(mutex_);
-  // Asks the program; false: it has none to give that is of any use.
+  // Asks the program, where one is still wanted; false: it has none to give that is of any use.
   bool Request();
   void GiveBack(bool all);
+  void AwaitOthers();
 
   ActivityQueue& queue_;
   Mutex mutex_{LockRank::kMsptiBuffers};
-  Condition given_back_;
+  Condition arrived_;
   MsptiBufferCalls calls_ RW_GUARDED_BY(mutex_);
   std::deque<Activity> unwritten_ RW_GUARDED_BY(mutex_);
   std::optional<Buffer> filling_ RW_GUARDED_BY(mutex_);
   std::vector<Buffer> spare_ RW_GUARDED_BY(mutex_);  // asked for by several threads at once
   std::vector<Buffer> full_ RW_GUARDED_BY(mutex_);
-  int giving_back_ RW_GUARDED_BY(mutex_) = 0;  // threads
+  int under_way_ RW_GUARDED_BY(mutex_) = 0;  // threads in a function of the program
 };
 
 }  // namespace ropeway
