@@ -18,11 +18,8 @@ Gate* DelayGate() {
 
 Task DelayTask(const char* call, int64_t delay_ns) {
   static Nobody nobody;
-  Task task{};
-  task.kind = TaskKind::kAwait;
+  Task task = AwaitTask(DelayGate(), &nobody, delay_ns, {}, call);
   task.flags = Task::kDelays;
-  task.call = call;
-  task.await = {.gate = DelayGate(), .marker = &nobody, .timeout_ns = delay_ns, .signal = {}};
   return task;
 }
 

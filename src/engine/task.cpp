@@ -7,6 +7,22 @@
 
 namespace ropeway {
 
+Task MarkTask(Marker* marker, const Signal& signal, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kMark;
+  task.call = call;
+  task.mark = {marker, signal};
+  return task;
+}
+
+Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const Signal& signal, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kAwait;
+  task.call = call;
+  task.await = {gate, marker, timeout_ns, signal};
+  return task;
+}
+
 const char* TaskKindName(TaskKind kind) {
   static constexpr const char* kNames[] = {"copy",   "copy2d",  "batch",  "copy_by_desc", "copy_by_cells",   "set",          "set32",
                                            "reduce", "store",   "record", "wait",         "wait_value",      "call",         "replay",

@@ -184,6 +184,10 @@ static_assert(sizeof(Task) == 64);
 
 constexpr bool MovesBytes(TaskKind kind) { return kind <= TaskKind::kStore || kind == TaskKind::kFail; }
 
+// A mark, and a wait, of nothing but what they are given.
+Task MarkTask(Marker* marker, const Signal& signal, const char* call);
+Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const Signal& signal, const char* call);
+
 const char* TaskKindName(TaskKind kind);
 // Bytes that a task moves or sets; 0 for the others.
 size_t TaskBytes(const Task& task);

@@ -76,10 +76,7 @@ Status SetMark(const Mark& mark, Stream& stream, uint32_t generation, const char
 Status SetStreamMark(const Mark& mark, Stream& stream, uint32_t generation, const char* call) {
   auto* const marker = new (std::nothrow) StreamMark(SightOf(mark, &stream, true));
   if (marker == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "host memory is exhausted");
-  Task task{};
-  task.kind = TaskKind::kMark;
-  task.call = call;
-  task.mark.marker = marker;
+  Task task = MarkTask(marker, {}, call);
   Status status = stream.Enqueue(generation, &stream.failure_scope(), task);
   if (!status.ok()) marker->Dropped();
   return status;

@@ -13,20 +13,9 @@ namespace {
 std::atomic<int> g_next_event_id{1};
 std::atomic<uint64_t> g_ids_in_use{0};
 
-Task MarkTask(Marker* marker, const Signal& signal, const char* call) {
-  Task task{};
-  task.kind = TaskKind::kMark;
-  task.call = call;
-  task.mark = {marker, signal};
-  return task;
-}
-
-Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const Signal& signal, const char* call) {
-  Task task{};
-  task.kind = TaskKind::kAwait;
+Task EventWait(Gate* gate, Marker* marker, int64_t timeout_ns, const Signal& signal, const char* call) {
+  Task task = AwaitTask(gate, marker, timeout_ns, signal, call);
   task.flags = Task::kOfEvent;
-  task.call = call;
-  task.await = {gate, marker, timeout_ns, signal};
   return task;
 }
 
@@ -218,7 +207,7 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
   }
   Records().Retain(record.get());
   waits_.fetch_add(1, std::memory_order_relaxed);
-  Task task = AwaitTask(&record->gate_, &record->wait_passed_, timeout_ns, {}, call);
+  Task task = EventWait(&record->gate_, &record->wait_passed_, timeout_ns, {}, call);
   uint64_t sequence = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &sequence);
   if (!status.ok()) {
@@ -235,7 +224,7 @@ Status Event::AwaitRecord(StreamRef stream, const FailureScope* current, int64_t
 Status Event::AwaitFlag(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
   Events().Retain(this);
   waits_.fetch_add(1, std::memory_order_relaxed);
-  Task task = AwaitTask(&flag_, &flag_wait_passed_, timeout_ns, SignalOf(Signal::Role::kAwaits), call);
+  Task task = EventWait(&flag_, &flag_wait_passed_, timeout_ns, SignalOf(Signal::Role::kAwaits), call);
   Status status = stream.stream->Enqueue(stream.generation, current, task);
   if (!status.ok()) flag_wait_passed_.Reached();
   return status;

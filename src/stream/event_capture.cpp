@@ -39,11 +39,8 @@ bool Event::TakesPartInCapture() {
 Status Event::RecordInCapture(Stream& stream, Model& model, const char* call) {
   if (classic_external()) {
     Events().Retain(this);
-    Task task{};
-    task.kind = TaskKind::kMark;
+    Task task = MarkTask(&flag_set_, SignalOf(Signal::Role::kSets), call);
     task.flags = Task::kOfEvent;
-    task.call = call;
-    task.mark = {&flag_set_, SignalOf(Signal::Role::kSets)};
     Status status = model.Capture(stream, task);
     if (!status.ok()) Events().Release(this);
     return status;

@@ -8,14 +8,6 @@ namespace {
 
 std::atomic<int> g_next_notify_id{1};
 
-Task NotifyMark(Marker* marker, const Signal& signal, const char* call) {
-  Task task{};
-  task.kind = TaskKind::kMark;
-  task.call = call;
-  task.mark = {marker, signal};
-  return task;
-}
-
 }  // namespace
 
 NotifySlab& Notifies() {
@@ -55,24 +47,21 @@ Status Notify::Submit(StreamRef stream, const FailureScope* current, Task& task)
 Status Notify::RecordOn(StreamRef stream, const FailureScope* current, const char* call) {
   if (imported()) [[unlikely]]
     return home_->LaunchOn(stream, current, 0, NotifyImport::kSet, call);
-  Task task = NotifyMark(&recorded_, SignalOf(Signal::Role::kSets), call);
+  Task task = MarkTask(&recorded_, SignalOf(Signal::Role::kSets), call);
   return Submit(stream, current, task);
 }
 
 Status Notify::AwaitOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call) {
   if (imported()) [[unlikely]]
     return home_->LaunchOn(stream, current, timeout_ns, NotifyImport::kTake, call);
-  Task task{};
-  task.kind = TaskKind::kAwait;
-  task.call = call;
-  task.await = {&flag_, &passed_, timeout_ns, SignalOf(Signal::Role::kAwaits)};
+  Task task = AwaitTask(&flag_, &passed_, timeout_ns, SignalOf(Signal::Role::kAwaits), call);
   return Submit(stream, current, task);
 }
 
 Status Notify::ResetOn(StreamRef stream, const FailureScope* current, const char* call) {
   if (imported()) [[unlikely]]
     return home_->LaunchOn(stream, current, 0, NotifyImport::kClear, call);
-  Task task = NotifyMark(&was_reset_, SignalOf(Signal::Role::kTakesBack), call);
+  Task task = MarkTask(&was_reset_, SignalOf(Signal::Role::kTakesBack), call);
   return Submit(stream, current, task);
 }
 

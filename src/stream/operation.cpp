@@ -15,10 +15,7 @@ constexpr int kNoMemory = 207001;      // ACL_ERROR_RT_MEMORY_ALLOCATION
 Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence) {
   if (stream.stream->capturing())
     return Decline(kNotSupported, "the stream is being captured, and this operation cannot be repeated by a graph");
-  Task task{};
-  task.kind = TaskKind::kAwait;
-  task.call = call;
-  task.await = {gate_.get(), &waited_, timeout_ns, signal_};
+  Task task = AwaitTask(gate_.get(), &waited_, timeout_ns, signal_, call);
   held_by_stream_ = shared_from_this();
   uint64_t number = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &number);

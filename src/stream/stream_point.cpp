@@ -5,10 +5,7 @@ namespace ropeway {
 Status StreamPoint::MarkOn(StreamRef stream, const FailureScope* current, const char* call) {
   stream_id_ = stream.stream->id();
   held_by_tasks_ = shared_from_this();
-  Task task{};
-  task.kind = TaskKind::kMark;
-  task.call = call;
-  task.mark.marker = this;
+  Task task = MarkTask(this, {}, call);
   uint64_t sequence = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &sequence);
   if (!status.ok()) held_by_tasks_.reset();
@@ -18,10 +15,7 @@ Status StreamPoint::MarkOn(StreamRef stream, const FailureScope* current, const 
 
 Status StreamPoint::AwaitOn(StreamRef stream, const FailureScope* current, const char* call, std::unique_ptr<Waiting> waiting) {
   if (passed()) return Ok();
-  Task task{};
-  task.kind = TaskKind::kAwait;
-  task.call = call;
-  task.await = {gate_.get(), waiting.get(), 0, {}};
+  Task task = AwaitTask(gate_.get(), waiting.get(), 0, {}, call);
   RW_TRY(stream.stream->Enqueue(stream.generation, current, task));
   waiting.release();  // the task's
   return Ok();
