@@ -70,7 +70,6 @@ namespace ropeway {
   X(KnownOrder)          \
   X(RunList)             \
   X(WorkBoard)           \
-  X(PortionWork)         \
   X(Operation)           \
   X(ValueWatch)          \
   X(ReplayGrowth)        \

@@ -18,6 +18,15 @@ inline void CpuRelax() {
 #endif
 }
 
+// For those who wait for a moment, in round after round.
+inline void RelaxOrYield(int round) {
+  if (round < 64) {
+    CpuRelax();
+  } else {
+    sched_yield();
+  }
+}
+
 class RW_CAPABILITY SpinLock : RankedLock {
  public:
   constexpr explicit SpinLock(LockRank rank) : RankedLock(rank) {}
@@ -37,11 +46,7 @@ class RW_CAPABILITY SpinLock : RankedLock {
   [[gnu::noinline]] void LockSlow() {
     for (int spins = 0;; ++spins) {
       if (!taken_.load(std::memory_order_relaxed) && Take()) return;
-      if (spins < 64) {
-        CpuRelax();
-      } else {
-        sched_yield();
-      }
+      RelaxOrYield(spins);
     }
   }
   std::atomic<bool> taken_{false};

@@ -80,10 +80,9 @@ class Backend : public EngineMemory {
   };
   // Starts a task; its code when it failed already, else 0. What the task owns may be released when this returns.
   virtual int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) = 0;
-  // How many tasks of the run, from the first, may run side by side, while a volley is open; 0 when there is nothing to win.
-  virtual size_t VolleyAt(const TaskRun&) { return 0; }
-  // Runs as many, with all hands that are free. They cannot fail, and are done when this returns.
-  virtual void RunVolley(const TaskRun&, size_t /*count*/) {}
+  // Runs tasks of the feed side by side, with all hands that are free, while a volley is open: how many. They cannot fail, and are done
+  // when this returns. 0: the first ones may not, or there is nothing to win.
+  virtual size_t RunVolley(VolleyFeed&) { return 0; }
   // Returns when everything that was started on the line is done and can be seen by everybody; 0, or the code of a failure.
   virtual int Finish(Line* line, TaskFailure* failure) = 0;
   // Whether a task is done when Start returns, so that nobody needs to call Finish.

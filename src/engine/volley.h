@@ -30,6 +30,27 @@ class TaskRun {
   bool burst_;
 };
 
+// What a volley is made of: the tasks at the head of a queue or of a branch, more of them as time goes by, and where it tells what is
+// complete. All calls come from the thread that runs the volley.
+class VolleyFeed {
+ public:
+  explicit VolleyFeed(const TaskRun& run) : run_(run) {}
+  // Task i is run()[i], also for those that came later than the run.
+  const TaskRun& run() const { return run_; }
+  // How many tasks there are by now. Not more than have been begun: no other shall be.
+  virtual size_t Count() = 0;
+  // Whether a task that could be the next may run.
+  virtual bool Sound(const Task&) { return true; }
+  // So many tasks, from the first, are complete.
+  virtual void Completed(size_t count) = 0;
+
+ protected:
+  ~VolleyFeed() = default;
+
+ private:
+  const TaskRun run_;
+};
+
 // When it is time to look for a volley: not at every task of a chain, in which each needs the one in front of it. Where none was found,
 // some tasks go by before the next look, and twice as many behind the next vain one.
 class VolleySearch {
@@ -74,7 +95,7 @@ class Volleys {
    public:
     explicit Forbid(Volleys& volleys) : volleys_(volleys) {
       volleys_.forbidden_.fetch_add(1, std::memory_order_seq_cst);
-      while (volleys_.AnyOpen()) sched_yield();  // a few milliseconds at the very most
+      while (volleys_.AnyOpen()) sched_yield();  // who leads one sees that it is to end
     }
     ~Forbid() { volleys_.forbidden_.fetch_sub(1, std::memory_order_seq_cst); }
     Forbid(const Forbid&) = delete;
@@ -85,6 +106,7 @@ class Volleys {
   };
 
   bool AnyOpen() const { return open_.load(std::memory_order_seq_cst) != 0; }
+  bool Forbidden() const { return forbidden_.load(std::memory_order_relaxed) != 0; }
 
  private:
   alignas(64) std::atomic<int> open_{0};

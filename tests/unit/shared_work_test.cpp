@@ -129,7 +129,7 @@ TEST(WorkBoardTest, NoMoreGuestsAreWantedThanThereArePortions) {
       }
     }
   };
-  for (size_t portions : {1, 2, 3, 20}) {
+  for (size_t portions : {1, 2, 3, 12}) {
     WorkBoard board;
     board.set_max_guests(8);
     Peek peek{&board};
@@ -140,6 +140,33 @@ TEST(WorkBoardTest, NoMoreGuestsAreWantedThanThereArePortions) {
     EXPECT_EQ(peek.calls, static_cast<int>(portions));
     EXPECT_FALSE(board.WantsGuests());
   }
+}
+
+// He may have something else to do by then; another one may come.
+TEST(WorkBoardTest, AGuestLeavesAfterSomePortions) {
+  struct Visits {
+    WorkBoard* board;
+    std::atomic<int> calls{0};
+    int visits = 0, most = 0;
+    static void Invite(void* self, size_t, size_t) {
+      auto* visits = static_cast<Visits*>(self);
+      if (visits->calls++ > 0) return;
+      while (visits->board->WantsGuests()) {
+        ++visits->visits;
+        const int before = visits->calls;
+        std::thread([visits] { visits->board->Join(g_never); }).join();
+        visits->most = std::max(visits->most, visits->calls - before);
+      }
+    }
+  };
+  WorkBoard board;
+  Visits visits{&board};
+  RangeWork work(1000, 1, &Visits::Invite, &visits);
+  board.Run(work, g_never);
+  EXPECT_EQ(visits.calls, 1000);
+  EXPECT_LT(visits.most, 100);
+  EXPECT_GT(visits.visits, 10);
+  EXPECT_FALSE(board.WantsGuests());
 }
 
 TEST(WorkBoardTest, WorkMayVanishAsSoonAsItIsDone) {

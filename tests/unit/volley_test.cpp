@@ -20,6 +20,18 @@ constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr size_t kDevice = 64 * kMiB;
 constexpr size_t kBlock = 4 * kKiB;
 
+// Tasks that are all there; says when some are complete.
+class FixedFeed : public VolleyFeed {
+ public:
+  explicit FixedFeed(const TaskRun& run) : VolleyFeed(run) {}
+  size_t Count() override { return run().count(); }
+  void Completed(size_t count) override {
+    EXPECT_GT(count, completed);
+    completed = count;
+  }
+  size_t completed = 0;
+};
+
 class VolleyTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -28,7 +40,13 @@ class VolleyTest : public testing::Test {
     ASSERT_NE(device_, nullptr);
     ASSERT_NE(pinned_, nullptr);
   }
-  size_t Choose(const std::vector<Task>& tasks) { return backend_.VolleyAt(TaskRun(tasks.data(), 0, 0, tasks.size(), true)); }
+  // How many of the tasks are a volley.
+  size_t Choose(const std::vector<Task>& tasks) {
+    FixedFeed feed(TaskRun(tasks.data(), 0, 0, tasks.size(), true));
+    const size_t count = backend_.RunVolley(feed);
+    EXPECT_EQ(count, feed.completed);
+    return count;
+  }
   // As many copies as it takes that touch nothing else here, behind `tasks`.
   size_t ChooseAmongOthers(std::vector<Task> tasks) {
     for (size_t i = 0; i < 128; ++i) tasks.push_back(CopyTask(device_ + 40 * kMiB + i * kBlock, pinned_ + i * kBlock, kBlock));
@@ -122,7 +140,8 @@ TEST(VolleyHostAccessTest, WithHostAccessThereIsNone) {
   char* const pinned = static_cast<char*>(backend.ReserveHost(kMiB));
   std::vector<Task> tasks;
   for (size_t i = 0; i < 128; ++i) tasks.push_back(CopyTask(device + i * kBlock, pinned + i * kBlock, kBlock));
-  EXPECT_EQ(backend.VolleyAt(TaskRun(tasks.data(), 0, 0, tasks.size(), true)), 0u);
+  FixedFeed feed(TaskRun(tasks.data(), 0, 0, tasks.size(), true));
+  EXPECT_EQ(backend.RunVolley(feed), 0u);
 }
 
 // Neighbours, gaps, odd sizes, large ones that are cut, sets of both sorts, and a ring that goes round.
@@ -154,19 +173,67 @@ TEST_F(VolleyTest, EveryByteIsMoved) {
       }
       at += size + (count % 3 == 0 ? 100 : 0);
     }
-    const TaskRun run(ring.data(), kRing, kFirst, count, burst);
-    ASSERT_EQ(backend_.VolleyAt(run), count);
+    FixedFeed feed(TaskRun(ring.data(), kRing, kFirst, count, burst));
     std::atomic<bool> never{false}, over{false};
     std::thread guest([&] {
       while (!over) sharer_.board().Join(never);
     });
-    backend_.RunVolley(run, count);
+    EXPECT_EQ(backend_.RunVolley(feed), count);
     over = true;
     guest.join();
     std::vector<char> got(expected.size());
     ASSERT_EQ(backend_.Start(CopyTask(got.data(), device_, got.size()), {}, nullptr, &failure), 0);
     EXPECT_TRUE(got == expected);
   }
+}
+
+// A loop that goes on while its first copies are complete already, round and round in the ring, each of them into memory that another one
+// of the same volley wrote before. The claims must go with the portions, and not before them.
+TEST_F(VolleyTest, AVolleyGoesOnAsLongAsTasksCome) {
+  constexpr size_t kRing = 256, kTasks = 20000, kBlocks = 1024;
+  std::vector<Task> ring(kRing);
+  struct Loop : VolleyFeed {
+    Loop(std::vector<Task>& slots, char* to, char* from)
+        : VolleyFeed({slots.data(), kRing, 0, kRing, true}), ring(slots), device(to), pinned(from) {
+      Fill();
+    }
+    // Block i of the device gets what its last task has.
+    void Fill() {
+      for (; filled < kTasks && filled - completed < kRing; ++filled) {
+        const size_t size = filled % 37 == 5 ? 3 * kBlock : kBlock;
+        ring[filled % kRing] = CopyTask(device + Block(filled) * 3 * kBlock, pinned + filled * 64, size);
+      }
+    }
+    static size_t Block(size_t task) { return task * 7919 % kBlocks; }
+    size_t Count() override { return filled; }
+    void Completed(size_t count) override {
+      completed = count;
+      Fill();
+    }
+    std::vector<Task>& ring;
+    char *device, *pinned;
+    size_t filled = 0, completed = 0;
+  };
+  std::mt19937_64 random(11);
+  for (size_t i = 0; i < 2 * kMiB; i += sizeof(uint64_t)) *reinterpret_cast<uint64_t*>(pinned_ + i) = random();
+  Loop loop(ring, device_, pinned_);
+  std::atomic<bool> never{false}, over{false};
+  std::vector<std::thread> guests;
+  for (int i = 0; i < 3; ++i) {
+    guests.emplace_back([&] {
+      while (!over) sharer_.board().Join(never);
+    });
+  }
+  EXPECT_EQ(backend_.RunVolley(loop), kTasks);
+  over = true;
+  for (std::thread& guest : guests) guest.join();
+
+  std::vector<char> expected(kBlocks * 3 * kBlock), got(expected.size());
+  for (size_t i = 0; i < kTasks; ++i)
+    std::memcpy(&expected[Loop::Block(i) * 3 * kBlock], pinned_ + i * 64, i % 37 == 5 ? 3 * kBlock : kBlock);
+  TaskFailure failure;
+  ASSERT_EQ(backend_.Start(CopyTask(got.data(), device_, got.size()), {}, nullptr, &failure), 0);
+  EXPECT_TRUE(got == expected);
 }
 
 // --- Who looks ----------------------------------------------------------------------------------------------------------

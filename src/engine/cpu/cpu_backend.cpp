@@ -163,17 +163,13 @@ void CpuBackend::MoveBytes(void* dst, const void* src, size_t size, CopyMethod m
   }
 }
 
-size_t CpuBackend::VolleyAt(const TaskRun& run) {
-  VolleyChoice choice(addresses_, watched_);
-  const size_t count = choice.Take(run);
-  return choice.bytes() >= traits_.share_from && count > 1 ? count : 0;
-}
-
-void CpuBackend::RunVolley(const TaskRun& run, size_t count) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < count; ++i) bytes += TaskBytes(run[i]);
-  VolleyWork work(run, count, bytes, addresses_, kernels_);
-  sharer_.Share(work, bytes / count * run.count());  // what comes behind will want the same hands
+size_t CpuBackend::RunVolley(VolleyFeed& feed) {
+  ByteClaims* const claims = ByteClaims::OfThisThread();
+  if (claims == nullptr) return 0;
+  VolleyWork work(feed, *claims, addresses_, watched_, kernels_);
+  if (!work.Begin(traits_.share_from)) return 0;
+  sharer_.Share(work, work.Portions() * work.portion());
+  return work.completed();
 }
 
 template <class Move>

@@ -36,8 +36,7 @@ class CpuBackend final : public Backend {
 
   std::unique_ptr<Line> NewLine() override { return nullptr; }
   int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) override;
-  size_t VolleyAt(const TaskRun& run) override;
-  void RunVolley(const TaskRun& run, size_t count) override;
+  size_t RunVolley(VolleyFeed& feed) override;
   int Finish(Line*, TaskFailure*) override { return 0; }
   bool finishes_at_once() const override { return true; }
   uint64_t LoadWord(const void* address) override;

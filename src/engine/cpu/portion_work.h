@@ -1,11 +1,14 @@
 // Many items that move bytes, dealt out in portions of about the same size: many small items, or a part of a large one.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "base/host_touch.h"
-#include "base/mutex.h"
 #include "engine/sched/shared_work.h"
 
 namespace ropeway::cpu {
@@ -21,67 +24,64 @@ struct PortionCursor {
 template <typename Items>
 class PortionWork : public sched::SharedWork {
  public:
-  PortionWork(Items items, size_t bytes, size_t portion) : items_(std::move(items)), bytes_(bytes), portion_(portion) {}
+  // Cut beforehand: with many hands a place that moves on would be what they wait for.
+  PortionWork(Items items, size_t bytes, size_t portion) : items_(std::move(items)) {
+    const size_t most = bytes / portion + 2;
+    if (most > std::size(few_cuts_)) many_cuts_.reset(new (std::nothrow) PortionCursor[most]);
+    cuts_ = many_cuts_ != nullptr ? many_cuts_.get() : few_cuts_;
+    if (many_cuts_ == nullptr && most > std::size(few_cuts_)) portion = bytes;  // no memory: one hand does it
+    while (cuts_[count_].item < items_.count()) {
+      cuts_[count_ + 1] = Behind(cuts_[count_], portion);
+      ++count_;
+    }
+  }
 
   bool RunPortion() override {
-    Cursor from, to;
-    {
-      LockGuard lock(lock_);
-      from = next_;
-      Advance(&next_);
-      to = next_;
-    }
-    if (from.item == items_.count()) return false;
-    auto move = [&] { items_.Move(from, to); };
+    const size_t number = next_.fetch_add(1, std::memory_order_relaxed);
+    if (number >= count_) return false;
+    auto move = [&] { items_.Move(cuts_[number], cuts_[number + 1]); };
     const void* fault;
     if (!TouchHost(move, &fault)) [[unlikely]]
       EndAt(fault);
     return true;
   }
-  bool AllTaken() const override {
-    LockGuard lock(lock_);
-    return next_.item == items_.count();
-  }
-  size_t Portions() const override { return bytes_ / portion_ + 1; }
+  bool AllTaken() const override { return next_.load(std::memory_order_relaxed) >= count_; }
+  size_t Portions() const override { return count_; }
   // Whether some of it is memory that is not there, and where; asked when the work is over.
   bool Faulted(const void** fault) const {
-    LockGuard lock(lock_);
-    *fault = fault_;
-    return faulted_;
+    *fault = fault_.load(std::memory_order_relaxed);
+    return faulted_.load(std::memory_order_acquire);
   }
 
  private:
-  using Cursor = PortionCursor;
-  void Advance(Cursor* cursor) const {
-    for (size_t room = portion_; cursor->item < items_.count();) {
-      const size_t left = items_.SizeOf(cursor->item) - cursor->offset;
+  // The end of the portion that begins at `cursor`.
+  PortionCursor Behind(PortionCursor cursor, size_t portion) const {
+    for (size_t room = portion; cursor.item < items_.count();) {
+      const size_t left = items_.SizeOf(cursor.item) - cursor.offset;
       // A tail that is not worth a portion of its own goes along.
-      if (left > room + portion_ / 2) {
-        cursor->offset += (room + Items::kCut - 1) / Items::kCut * Items::kCut;
-        return;
-      }
-      ++cursor->item;
-      cursor->offset = 0;
-      if (left >= room) return;
+      if (left > room + portion / 2) return {cursor.item, cursor.offset + (room + Items::kCut - 1) / Items::kCut * Items::kCut};
+      cursor = {cursor.item + 1, 0};
+      if (left >= room) break;
       room -= left;
     }
+    return cursor;
   }
 
   // The portions that nobody has taken are left undone.
   [[gnu::cold]] void EndAt(const void* fault) {
-    LockGuard lock(lock_);
-    next_ = {items_.count(), 0};
-    faulted_ = true;
-    fault_ = fault;
+    fault_.store(fault, std::memory_order_relaxed);
+    faulted_.store(true, std::memory_order_release);
+    next_.store(count_, std::memory_order_relaxed);
   }
 
   const Items items_;
-  const size_t bytes_;
-  const size_t portion_;
-  mutable SpinLock lock_{LockRank::kPortionWork};
-  Cursor next_ RW_GUARDED_BY(lock_);
-  bool faulted_ RW_GUARDED_BY(lock_) = false;
-  const void* fault_ RW_GUARDED_BY(lock_) = nullptr;
+  size_t count_ = 0;
+  PortionCursor* cuts_;  // portion i is what lies between cut i and the next
+  PortionCursor few_cuts_[66];
+  std::unique_ptr<PortionCursor[]> many_cuts_;
+  std::atomic<bool> faulted_{false};
+  std::atomic<const void*> fault_{nullptr};  // of several, one
+  alignas(64) std::atomic<size_t> next_{0};
 };
 
 }  // namespace ropeway::cpu

@@ -1,12 +1,20 @@
-// The tasks of a volley: which of a run they are, and how they move in portions.
+// The tasks of a volley: which of those in front of us they are, and how they move.
+//
+// The owner of the queue leads. It claims the bytes of task after task, cuts them into portions of about the same size, deals these out in
+// order, carries some of them itself, and says which tasks are complete as the first portions are. Guests only carry portions.
+//
+// Who has what: a portion belongs to the leader until ready_ has passed it, then to whoever got its number from next_, and again to the
+// leader when it is `done`. A guest's number may be ahead of ready_: it waits, until the portion is there or the volley is closed.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "engine/backend.h"
-#include "engine/byte_ranges.h"
 #include "engine/cpu/address_space.h"
+#include "engine/cpu/byte_claims.h"
 #include "engine/cpu/kernels/fill.h"
 #include "engine/cpu/kernels/kernels.h"
 #include "engine/cpu/portion_work.h"
@@ -14,78 +22,160 @@
 
 namespace ropeway::cpu {
 
-// Collects tasks as long as they can run beside each other.
-class VolleyChoice {
+class VolleyWork final : public sched::SharedWork {
  public:
-  // What a volley has at most: it is over soon, so that an abort or another stream need not wait long.
-  static constexpr size_t kMostTasks = 512;
-  static constexpr size_t kMostBytes = size_t{32} << 20;
-
-  VolleyChoice(const AddressSpace& addresses, const WatchedChunks& watched) : addresses_(addresses), watched_(watched) {}
-
-  // How many of the tasks, from the first.
-  size_t Take(const TaskRun& run) {
-    const size_t most = std::min(run.count(), kMostTasks);
-    size_t taken = 0;
-    while (taken < most && TakeOne(run[taken])) ++taken;
-    return taken;
+  VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels)
+      : feed_(feed), run_(feed.run()), count_(feed.Count()), portion_(PortionOf(TaskBytes(run_[0]))), claims_(claims),
+        addresses_(addresses), watched_(watched), kernels_(kernels) {
+    claims_.Begin(TaskBytes(run_[0]));
   }
-  size_t bytes() const { return bytes_; }
+
+  // Takes the first tasks; false when they are not enough to be shared, and nothing was begun.
+  bool Begin(size_t share_from) {
+    const auto enough = [&] { return claimed_bytes_ >= share_from && claimed_ > 1; };
+    while (!enough() && Grow()) {
+    }
+    return enough();
+  }
+  size_t portion() const { return portion_; }
+
+  void Lead(const std::atomic<bool>& stop) override {
+    for (int idle = 0; !stop.load(std::memory_order_relaxed);) {
+      if (Retire() || Grow()) continue;
+      // What is left when everything else is done does not wait for more to come: a volley that keeps nobody busy is over.
+      if (done_ == dealt_) closing_ = true;
+      if (closing_ && pending_bytes_ != 0) Deal();
+      if (done_ == dealt_) break;
+      if (CarryNext()) {
+        idle = 0;
+      } else {
+        RelaxOrYield(idle++);
+      }
+    }
+    closed_.store(true, std::memory_order_release);
+  }
+  // Complete tasks, once Lead has returned.
+  size_t completed() const { return completed_; }
+
+  bool RunPortion() override {
+    const uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
+    for (int spins = 0; number >= ready_.load(std::memory_order_acquire); ++spins) {
+      if (closed_.load(std::memory_order_acquire) && number >= ready_.load(std::memory_order_acquire)) return false;
+      RelaxOrYield(spins);
+    }
+    Carry(portions_[number % kRing]);
+    return true;
+  }
+  bool AllTaken() const override {
+    return closed_.load(std::memory_order_acquire) && next_.load(std::memory_order_relaxed) >= ready_.load(std::memory_order_relaxed);
+  }
+  size_t Portions() const override { return TaskBytes(run_[0]) * count_ / portion_ + 1; }
 
  private:
-  bool TakeOne(const Task& task) {
+  static constexpr size_t kRing = 128;
+  static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
+  static size_t PortionOf(size_t task) { return std::clamp(task, size_t{64} << 10, size_t{128} << 10); }
+
+  struct alignas(64) Portion {
+    PortionCursor from, to;
+    std::atomic<bool> done{false};
+  };
+
+  // --- Leading ---
+  // Claims tasks until a portion is full, and deals it out; false: none is, or there is no place for it.
+  bool Grow() {
+    if (closing_ || dealt_ - done_ == kRing) return false;
+    while (pending_bytes_ < portion_) {
+      if (end_.offset == 0 && !Claim()) return false;
+      AddToPending();
+    }
+    Deal();
+    return true;
+  }
+  // The rest of the task at the end, or as much as makes the portion full. A tail that is not worth a portion of its own goes along.
+  void AddToPending() {
+    const size_t room = portion_ - pending_bytes_;
+    const size_t left = SizeOf(end_.item) - end_.offset;
+    const bool whole = left <= room + portion_ / 2;
+    const size_t taken = whole ? left : (room + kCut - 1) / kCut * kCut;
+    pending_bytes_ += taken;
+    end_ = whole ? PortionCursor{end_.item + 1, 0} : PortionCursor{end_.item, end_.offset + taken};
+  }
+  void Deal() {
+    Portion& portion = portions_[dealt_ % kRing];
+    portion.from = begin_;
+    portion.to = begin_ = end_;
+    portion.done.store(false, std::memory_order_relaxed);
+    ready_.store(++dealt_, std::memory_order_release);
+    pending_bytes_ = 0;
+    claims_.NextPortion();
+  }
+  // The task at the end becomes one of the volley. False: there is none yet, or it has to wait for the end of the volley.
+  bool Claim() {
+    if (claimed_ == count_ && (count_ = feed_.Count()) <= claimed_) {
+      count_ = claimed_;
+      return false;
+    }
+    const Task& task = run_[claimed_];
+    claims_.NextTask(TaskBytes(task) / portion_ + 1);
+    closing_ = !Fits(task) || !feed_.Sound(task);
+    if (closing_) return false;
+    ++claimed_;
+    claimed_bytes_ += TaskBytes(task);
+    return true;
+  }
+  bool Fits(const Task& task) {
     if (task.flags != 0) return false;
     switch (task.kind) {
-      case TaskKind::kCopy: return Write(task.copy.dst, task.copy.size) && Read(task.copy.src, task.copy.size);
+      case TaskKind::kCopy: return Writes(task.copy.dst, task.copy.size) && Reads(task.copy.src, task.copy.size);
       case TaskKind::kSet:
-      case TaskKind::kSetWords: return Write(task.set.dst, TaskBytes(task));
+      case TaskKind::kSetWords: return Writes(task.set.dst, TaskBytes(task));
       default: return false;
     }
   }
-  bool Write(const void* dst, size_t size) {
-    if (size < Traits::kSmallestStreamed || size > kMostBytes - bytes_ || !watched_.Private(dst, size)) return false;
-    if (read_.Touches(dst, size) || !written_.AddNew(dst, size)) return false;
-    bytes_ += size;
+  bool Writes(const void* dst, size_t size) {
+    return size >= Traits::kSmallestStreamed && watched_.Private(dst, size) && claims_.Write(dst, size);
+  }
+  // Behind Writes: a copy that overlaps itself reads what it writes. Pinned memory is never written here.
+  bool Reads(const void* src, size_t size) { return addresses_.IsPinned(src) || (watched_.Private(src, size) && claims_.Read(src, size)); }
+  // Says which tasks are complete now; false when none has become so.
+  bool Retire() {
+    uint64_t complete = done_;
+    while (complete < dealt_ && portions_[complete % kRing].done.load(std::memory_order_acquire)) ++complete;
+    if (complete == done_) return false;
+    claims_.Complete(complete - done_);
+    done_ = complete;
+    const size_t before = std::exchange(completed_, portions_[(complete - 1) % kRing].to.item);
+    if (completed_ != before) feed_.Completed(completed_);
     return true;
   }
-  // Behind Write: a copy that overlaps itself reads what it writes. Pinned memory is never written here.
-  bool Read(const void* src, size_t size) {
-    if (addresses_.IsPinned(src)) return true;
-    return watched_.Private(src, size) && !written_.Touches(src, size) && read_.Add(src, size);
+  bool CarryNext() {
+    uint64_t number = next_.load(std::memory_order_relaxed);
+    if (number >= dealt_) return false;
+    if (next_.compare_exchange_strong(number, number + 1, std::memory_order_relaxed)) Carry(portions_[number % kRing]);
+    return true;
   }
 
-  const AddressSpace& addresses_;
-  const WatchedChunks& watched_;
-  size_t bytes_ = 0;
-  ByteRanges written_;
-  ByteRanges read_;
-};
-
-class VolleyItems {
- public:
-  static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
-
-  VolleyItems(const TaskRun& run, size_t count, const AddressSpace& addresses, const CopyKernels& kernels)
-      : run_(run), count_(count), addresses_(addresses), kernels_(kernels) {}
-
-  size_t count() const { return count_; }
+  // --- Carrying ---
+  void Carry(Portion& portion) const {
+    Move(portion.from, portion.to);
+    portion.done.store(true, std::memory_order_release);
+  }
   size_t SizeOf(size_t i) const { return run_[i].kind == TaskKind::kCopy ? run_[i].copy.size : TaskBytes(run_[i]); }
   // Copies that continue each other on both sides are moved as one, as the pieces of a batch are.
   void Move(PortionCursor from, PortionCursor to) const {
+    const size_t last = to.offset > 0 ? to.item : to.item - 1;
+    for (size_t i = from.item; i <= last; ++i) __builtin_prefetch(&run_[i]);  // they are in the leader's cache
     size_t begin = from.offset;
-    for (size_t i = from.item; i < to.item || (i == to.item && to.offset > begin); ++i, begin = 0) {
+    for (size_t i = from.item; i <= last; ++i, begin = 0) {
       const size_t first = i;
-      size_t end = EndOf(i, to);
-      size_t bytes = end - begin;
-      for (; i + 1 < count_ && end == SizeOf(i) && Continues(i) && (end = EndOf(i + 1, to)) > 0; ++i) bytes += end;
-      if (i + 1 < count_ && run_[i + 1].kind == TaskKind::kCopy)
-        kernels_.Prefetch(addresses_.View(run_[i + 1].copy.src), run_[i + 1].copy.size);
+      size_t bytes = EndOf(i, to) - begin;
+      for (; i < last && Continues(i); ++i) bytes += EndOf(i + 1, to);
+      if (i < last && run_[i + 1].kind == TaskKind::kCopy) kernels_.Prefetch(addresses_.View(run_[i + 1].copy.src), run_[i + 1].copy.size);
       MoveBytes(run_[first], begin, bytes);
     }
   }
-
- private:
-  size_t EndOf(size_t i, PortionCursor to) const { return i < to.item ? SizeOf(i) : i == to.item ? to.offset : 0; }
+  size_t EndOf(size_t i, PortionCursor to) const { return i < to.item ? SizeOf(i) : to.offset; }
   bool Continues(size_t i) const {
     const Task &task = run_[i], &next = run_[i + 1];
     return task.kind == TaskKind::kCopy && next.kind == TaskKind::kCopy &&
@@ -107,20 +197,29 @@ class VolleyItems {
   }
   char* At(const void* address, size_t offset) const { return static_cast<char*>(addresses_.View(address)) + offset; }
 
+  VolleyFeed& feed_;
   const TaskRun run_;
-  const size_t count_;
+  size_t count_;  // of tasks that are there, as last told
+  const size_t portion_;
+  ByteClaims& claims_;
   const AddressSpace& addresses_;
+  const WatchedChunks& watched_;
   const CopyKernels& kernels_;
-};
 
-class VolleyWork final : public PortionWork<VolleyItems> {
- public:
-  VolleyWork(const TaskRun& run, size_t count, size_t bytes, const AddressSpace& addresses, const CopyKernels& kernels)
-      : PortionWork({run, count, addresses, kernels}, bytes, PortionOf(bytes)) {}
+  // The leader's.
+  size_t claimed_ = 0;
+  size_t claimed_bytes_ = 0;
+  PortionCursor begin_, end_;  // of the portion that is not dealt out yet
+  size_t pending_bytes_ = 0;   // in it
+  uint64_t dealt_ = 0;
+  uint64_t done_ = 0;
+  size_t completed_ = 0;
+  bool closing_ = false;  // no task is claimed any more
 
- private:
-  // Enough of them for many lanes, so that the last one does not keep the others waiting.
-  static size_t PortionOf(size_t bytes) { return std::clamp(bytes / 32, size_t{32} << 10, size_t{256} << 10); }
+  alignas(64) std::atomic<uint64_t> ready_{0};
+  std::atomic<bool> closed_{false};
+  alignas(64) std::atomic<uint64_t> next_{0};
+  Portion portions_[kRing];
 };
 
 }  // namespace ropeway::cpu

@@ -216,25 +216,48 @@ inline Backend::Behind LaneQueue::LookAhead() {
   return {&At(executed_ + 1), behind};
 }
 
-bool LaneQueue::RunVolley(const Share& share) {
-  const bool rivals = share.rivals != nullptr && share.rivals->load(std::memory_order_relaxed) > 0;
-  const uint64_t most = std::min(share.up_to, rivals ? executed_ + kShareTasks : UINT64_MAX);
-  const TaskRun run(ring_.get(), kRing, executed_ - head_base_, std::min(most, submitted_seen_) - executed_, true);
-  if (!shop_.MayBeVolley(run)) return false;
-  const size_t count = shop_.RunVolley(run, [](size_t chosen) { return chosen; });
-  volleys_.Ended(executed_, count > 0);
-  TellVolley(run, count);
-  executed_ += count;
-  if (count > 0) Publish();
-  return count > 0;
-}
+// The tasks from the head on, as long as the owner may go on with them.
+class LaneQueue::Feed final : public VolleyFeed {
+ public:
+  Feed(LaneQueue& queue, const Share& share)
+      : VolleyFeed({queue.ring_.get(), kRing, queue.executed_ - queue.head_base_, queue.submitted_seen_ - queue.executed_, true}),
+        queue_(queue), share_(share), first_(queue.executed_), base_(queue.head_base_) {}
 
-void LaneQueue::TellVolley(const TaskRun& run, size_t count) const {
-  Watcher* const watcher = ActiveWatcher();
-  if (watcher == nullptr) [[likely]]
-    return;
-  for (size_t i = 0; i < count; ++i)
-    watcher->Finished(SightOf(run[i], executed_ + i + 1), {.started = head_started_, .side_by_side = true});
+  size_t Count() override {
+    if (queue_.WantsOut() || queue_.shop_.VolleysShallEnd()) return 0;
+    const bool rivals = share_.rivals != nullptr && share_.rivals->load(std::memory_order_relaxed) > 0;
+    const uint64_t most = std::min(share_.up_to, rivals ? first_ + kShareTasks : UINT64_MAX);
+    queue_.SeeMore();
+    if (queue_.head_base_ != base_) return 0;  // all were complete, and what came then is elsewhere in the ring
+    return std::max(first_, std::min(most, queue_.submitted_seen_)) - first_;
+  }
+  void Completed(size_t count) override {
+    Tell(queue_.executed_ - first_, count);
+    queue_.executed_ = first_ + count;
+    queue_.Publish();
+  }
+
+ private:
+  void Tell(size_t from, size_t to) const {
+    Watcher* const watcher = ActiveWatcher();
+    if (watcher == nullptr) [[likely]]
+      return;
+    for (size_t i = from; i < to; ++i)
+      watcher->Finished(queue_.SightOf(run()[i], first_ + i + 1), {.started = queue_.head_started_, .side_by_side = true});
+  }
+
+  LaneQueue& queue_;
+  const Share& share_;
+  const uint64_t first_;
+  const uint64_t base_;
+};
+
+bool LaneQueue::RunVolley(const Share& share) {
+  Feed feed(*this, share);
+  if (!shop_.MayBeVolley(feed.run())) return false;
+  const size_t count = shop_.RunVolley(feed);
+  volleys_.Ended(executed_, count > 0);
+  return count > 0;
 }
 
 // The way behind a task when somebody waits for a value: he is told what changed. The slot may be used again once the task is complete.

@@ -153,7 +153,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // Of a task that is not done when it has been started: kept until it is.
   void NoteStarted(const Moment& started, int code);
   void TellSettled(uint64_t done, int code);
-  void TellVolley(const TaskRun& run, size_t count) const;
+  class Feed;
   Submission Put(Task& task);
   [[gnu::cold]] Submission HandOverAndPut(Task& task);
   Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }

@@ -166,18 +166,34 @@ void Replay::RunBytes(Task task, const Task* next) {
   queue_.shop().values.MemoryChangedNow(&task);
 }
 
-size_t Replay::RunVolley(Branch& branch) {
-  const TaskRun run(branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false);
-  if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(run)) return 0;
-  const Moment started = queue_.TellStarted(run[0]);
-  const size_t count = queue_.shop().RunVolley(run, [&](size_t chosen) {
+// The tasks of a branch from the next one on.
+class Replay::Feed final : public VolleyFeed {
+ public:
+  Feed(Replay& replay, const Branch& branch)
+      : VolleyFeed({branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false}), replay_(replay) {}
+
+  size_t Count() override { return replay_.queue_.WantsOut() || replay_.queue_.shop().VolleysShallEnd() ? 0 : run().count(); }
+  bool Sound(const Task& task) override {
     TaskFailure failure;
-    size_t sound = 0;
-    while (sound < chosen && Recheck(run[sound], queue_.shop().judge, task_->replay.as_of, &failure) == 0) ++sound;
-    return sound;
-  });
-  branch.volleys.Ended(branch.next, count > 0);
-  for (size_t i = 0; i < count; ++i) queue_.TellFinished(run[i], {.started = started, .side_by_side = true});
+    return Recheck(task, replay_.queue_.shop().judge, replay_.task_->replay.as_of, &failure) == 0;
+  }
+  void Completed(size_t count) override {
+    for (; told_ < count; ++told_) replay_.queue_.TellFinished(run()[told_], {.started = started_, .side_by_side = true});
+  }
+  void Start() { started_ = replay_.queue_.TellStarted(run()[0]); }
+
+ private:
+  Replay& replay_;
+  Moment started_;
+  size_t told_ = 0;
+};
+
+size_t Replay::RunVolley(Branch& branch) {
+  Feed feed(*this, branch);
+  if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(feed.run())) return 0;
+  feed.Start();
+  const size_t count = queue_.shop().RunVolley(feed);
+  branch.volleys.Ended(branch.next + count, count > 0);
   return count;
 }
 

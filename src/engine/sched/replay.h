@@ -96,6 +96,7 @@ class Replay {
   void AwaitValue(Branch& branch, const Task& task);
   void CallHost(Branch& branch, const Task& task);
   void RunBytes(Task task, const Task* next);
+  class Feed;
   // How many tasks of the branch ran side by side; 0: the next is none of a volley.
   size_t RunVolley(Branch& branch);
   void TellBound(uint32_t binding);

@@ -1,6 +1,7 @@
 #include "engine/sched/shared_work.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ropeway::sched {
@@ -22,7 +23,7 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
       break;
     }
   }
-  work.RunPortions(stop);
+  work.Lead(stop);
   if (place == nullptr) return;
   {
     LockGuard lock(lock_);
@@ -30,13 +31,7 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
     Close(work);
   }
   // Guests that are still inside finish their last portion.
-  for (int spins = 0; work.guests_.load(std::memory_order_acquire) != 0; ++spins) {
-    if (spins < 256) {
-      CpuRelax();
-    } else {
-      sched_yield();
-    }
-  }
+  for (int spins = 0; work.guests_.load(std::memory_order_acquire) != 0; ++spins) RelaxOrYield(spins);
 }
 
 bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>& joined) {
@@ -59,9 +54,19 @@ bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>&
   }
   if (work == nullptr) return false;
   if (joined) joined();
-  work->RunPortions(stop);
+  int left = kPortionsOfAGuest;
+  while (left > 0 && !stop.load(std::memory_order_relaxed) && work->RunPortion()) --left;
+  if (left == 0) Leave(*work);
   work->guests_.fetch_sub(1, std::memory_order_release);
   return true;
+}
+
+// Somebody else may come instead, as long as the work is there.
+void WorkBoard::Leave(SharedWork& work) {
+  LockGuard lock(lock_);
+  if (std::find(std::begin(places_), std::end(places_), &work) == std::end(places_) || work.AllTaken()) return;
+  ++work.wanted_;
+  wanted_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 }  // namespace ropeway::sched

@@ -20,6 +20,8 @@ class SharedWork {
   virtual bool AllTaken() const = 0;
   // About how many there are: more hands than that find nothing to do.
   virtual size_t Portions() const = 0;
+  // What the bringer does; all portions are taken when this returns.
+  virtual void Lead(const std::atomic<bool>& stop) { RunPortions(stop); }
 
   // Portions until none is left. `stop` cuts the work short (process exit).
   void RunPortions(const std::atomic<bool>& stop) {
@@ -68,7 +70,7 @@ class WorkBoard {
   // Runs the work on this thread and on those who join. Returns when every portion is done.
   void Run(SharedWork& work, const std::atomic<bool>& stop);
   // Helps with something that is posted; false when there is nothing to do, or enough hands are on it. `joined` is called before
-  // the first portion.
+  // the first portion. A guest leaves after some portions, for there may be something else to do by then; there is a place for the next.
   bool Join(const std::atomic<bool>& stop, const std::function<void()>& joined = nullptr);
   // Whether one more hand would find something to do. Every idle lane looks all the time, so this takes no lock: those who are not
   // wanted would stand in the way of those who are at work.
@@ -77,7 +79,9 @@ class WorkBoard {
 
  private:
   static constexpr int kPlaces = 4;
+  static constexpr int kPortionsOfAGuest = 16;
   void Close(SharedWork& work) RW_REQUIRES(lock_);
+  void Leave(SharedWork& work);
 
   SpinLock lock_{LockRank::kWorkBoard};
   SharedWork* places_[kPlaces] RW_GUARDED_BY(lock_) = {};
@@ -101,6 +105,7 @@ class WorkSharer {
 
   sched::WorkBoard& board() { return board_; }
   Volleys& volleys() { return volleys_; }
+  const Volleys& volleys() const { return volleys_; }
   // Cuts shared work short; see Engine::Stop.
   std::atomic<bool>& stop() { return stop_; }
   // Waking a lane costs the waker about 10 us: worth it from so many bytes on.

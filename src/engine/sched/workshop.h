@@ -19,20 +19,19 @@ struct Workshop {
     const size_t size = TaskBytes(run[0]);
     return size >= Traits::kSmallestStreamed && size * run.count() >= backend->traits().share_from;
   }
-  // Runs the first tasks of a run side by side, where that makes no difference to anybody; how many. `confirm` may lower the number that
-  // was chosen.
-  template <typename Confirm>
-  size_t RunVolley(const TaskRun& run, Confirm confirm) {
+  // Runs the first tasks side by side, where that makes no difference to anybody; how many.
+  size_t RunVolley(VolleyFeed& feed) {
     if (values.AnybodyWaits()) return 0;
     size_t count = 0;
     {
       const Volleys::Opened volley(sharer.volleys());
-      if (volley.allowed() && !values.AnybodyWaitsNow()) count = confirm(backend->VolleyAt(run));
-      if (count > 0) backend->RunVolley(run, count);
+      if (volley.allowed() && !values.AnybodyWaitsNow()) count = backend->RunVolley(feed);
     }
     values.MemoryChanged();  // somebody may have looked meanwhile, to whom it did not count
     return count;
   }
+  // Somebody waits for the end of the volleys that are open.
+  bool VolleysShallEnd() const { return sharer.volleys().Forbidden() || values.AnybodyWaits(); }
 
   WorkSharer sharer;
   const std::unique_ptr<Backend> backend;

@@ -1,0 +1,105 @@
+// Claims of bytes against the bytes themselves.
+#include "engine/cpu/byte_claims.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace ropeway::cpu {
+namespace byte_claims_test {
+
+const void* At(size_t address) { return reinterpret_cast<const void*>(address); }
+constexpr size_t kBlock = 4096;
+
+class ByteClaimsTest : public testing::Test {
+ protected:
+  bool Write(size_t address, size_t size) {
+    claims_.NextTask(1);
+    return claims_.Write(At(address), size);
+  }
+  bool Read(size_t address, size_t size) {
+    claims_.NextTask(1);
+    return claims_.Read(At(address), size);
+  }
+  ByteClaims& claims_ = *ByteClaims::OfThisThread();
+};
+
+TEST_F(ByteClaimsTest, NeighboursDoNotTouch) {
+  claims_.Begin(kBlock);
+  for (size_t i : {0, 2, 4, 1, 3}) EXPECT_TRUE(Write(100 + i * kBlock, kBlock)) << i;
+  EXPECT_FALSE(Write(100 + 5 * kBlock - 1, 1));
+  EXPECT_FALSE(Write(0, 101));
+  EXPECT_TRUE(Write(100 + 5 * kBlock, 1));
+  EXPECT_TRUE(Write(0, 100));
+}
+
+TEST_F(ByteClaimsTest, ReadersTouchWritersOnly) {
+  claims_.Begin(kBlock);
+  EXPECT_TRUE(Read(kBlock, kBlock));
+  EXPECT_TRUE(Read(kBlock + 1, kBlock));
+  EXPECT_FALSE(Write(2 * kBlock, 1)) << "is read";
+  EXPECT_TRUE(Write(3 * kBlock, 10));
+  EXPECT_FALSE(Read(3 * kBlock + 9, 1)) << "is written";
+  EXPECT_TRUE(Read(3 * kBlock + 10, 1));
+}
+
+// A task ends with one of the portions that it was announced for, and others may come behind it.
+TEST_F(ByteClaimsTest, AClaimIsVoidWhenItsLastPortionIsComplete) {
+  claims_.Begin(kBlock);
+  claims_.NextTask(2);
+  ASSERT_TRUE(claims_.Write(At(kBlock), kBlock));
+  for (int portion = 0; portion < 3; ++portion) {
+    claims_.NextPortion();
+    EXPECT_FALSE(Write(kBlock, 1)) << portion;
+    claims_.Complete(1);
+  }
+  EXPECT_TRUE(Write(kBlock, 1));
+  EXPECT_FALSE(Write(kBlock, 1));
+  claims_.Begin(kBlock);
+  EXPECT_TRUE(Write(kBlock, 1)) << "of another volley";
+}
+
+TEST_F(ByteClaimsTest, AFullTableSaysNo) {
+  claims_.Begin(kBlock);
+  size_t claimed = 0;
+  while (Write(claimed * 2 * kBlock, kBlock)) ++claimed;
+  EXPECT_GT(claimed, 1000u);
+  EXPECT_LE(claimed, 4u * 2048);
+  claims_.Begin(kBlock);
+  EXPECT_TRUE(Write(claimed * 2 * kBlock, kBlock));
+}
+
+TEST_F(ByteClaimsTest, ATaskOfAnotherSizeIsNone) {
+  claims_.Begin(kBlock);
+  EXPECT_FALSE(Write(0, 1000 * kBlock));
+  claims_.Begin(1000 * kBlock);
+  EXPECT_TRUE(Write(0, 1000 * kBlock));
+  EXPECT_FALSE(Read(999 * kBlock, kBlock));
+}
+
+// What it allows never touches; what lies in granules of its own is always allowed.
+TEST_F(ByteClaimsTest, NeverSaysYesTooOften) {
+  std::mt19937_64 random(3);
+  constexpr size_t kSpace = 1 << 20;
+  for (size_t typical : {size_t{1}, kBlock, size_t{10000}, size_t{300000}}) {
+    for (int round = 0; round < 50; ++round) {
+      claims_.Begin(typical);
+      std::vector<char> written(kSpace), read(kSpace);
+      for (int task = 0; task < 40; ++task) {
+        const size_t size = 1 + random() % (2 * typical);
+        const size_t address = random() % (kSpace - std::min(size, kSpace - 1));
+        const size_t end = std::min(address + size, kSpace);
+        const bool writes = random() % 2 == 0;
+        if (!(writes ? Write(address, end - address) : Read(address, end - address))) break;
+        for (size_t i = address; i < end; ++i) {
+          ASSERT_FALSE(written[i] || (writes && read[i])) << typical << " at " << i;
+          (writes ? written : read)[i] = 1;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace byte_claims_test
+}  // namespace ropeway::cpu
