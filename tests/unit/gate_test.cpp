@@ -175,7 +175,7 @@ TEST(GateTest, ReleasedWaitersMayParkAtTheSameStickyGate) {
 
 // Whatever the interleaving: parked means opened once or unparked once, and never both.
 TEST(GateTest, ThreadsThatOpenParkAndUnparkAgree) {
-  constexpr int kRounds = 5000;
+  constexpr int kRounds = 1000;
   for (Gate::Mode mode : {Gate::Mode::kSticky, Gate::Mode::kAutoReset}) {
     Gate gate(mode);
     std::atomic<bool> stop{false};

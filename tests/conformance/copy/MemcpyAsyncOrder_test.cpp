@@ -258,7 +258,7 @@ TEST_F(MemcpyAsyncOrder, OverlapSucceedsAndLeavesTheRestAlone) {
 }
 
 TEST_F(MemcpyAsyncOrder, LargeCopyCrossesEveryPiece) {
-  constexpr size_t kSize = Large(129 * kMiB + 11, 5 * kMiB + 11);
+  constexpr size_t kSize = Large(33 * kMiB + 11, 5 * kMiB + 11);
   DeviceBuffer device(kSize);
   PinnedBuffer pinned(kSize);
   Fill(pinned, Pattern(kSize, 22));

@@ -93,7 +93,7 @@ TEST_F(Memcpy, OddAddressesAndLengthsCopyExactly) {
 }
 
 TEST_F(Memcpy, LargeCopyCrossesEveryPiece) {
-  constexpr size_t kSize = Large(65 * kMiB + 13, 5 * kMiB + 13);
+  constexpr size_t kSize = Large(33 * kMiB + 13, 5 * kMiB + 13);
   DeviceBuffer device(kSize);
   const auto bytes = Pattern(kSize, 5);
   device.Write(bytes);
