@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "engine/cpu/cpu_backend.h"
 #include "engine/cpu/cpu_engine.h"
 #include "engine/engine.h"
 #include "engine/sched/lane_engine.h"
@@ -316,7 +317,7 @@ class Line {
 // An engine and its queues. The engine's threads end before a queue does: to the engine, queues live for ever.
 class Workshop {
  public:
-  explicit Workshop(const CrewCase& crew) : engine_(crew.late ? LateEngine(crew) : cpu::CreateCpuEngine(SmallConfig(crew))) {}
+  explicit Workshop(const CrewCase& crew) : engine_(sched::CreateLaneEngine(SmallConfig(crew), BackendFor(crew))) {}
   ~Workshop() { engine_->Stop(); }
   Line& NewLine(QueueOwner* owner = nullptr, int priority = 0) {
     return lines_.emplace_back(*engine_, owner, static_cast<uint32_t>(lines_.size() + 1), priority);
@@ -324,8 +325,10 @@ class Workshop {
   Engine& engine() { return *engine_; }
 
  private:
-  static std::unique_ptr<Engine> LateEngine(const CrewCase& crew) {
-    return sched::CreateLaneEngine(SmallConfig(crew), [](WorkSharer& sharer) { return std::make_unique<LateBackend>(sharer); });
+  // Not cpu::CreateCpuEngine, which has as many lanes as the machine wants.
+  static sched::MakeBackend BackendFor(const CrewCase& crew) {
+    if (crew.late) return [](WorkSharer& sharer) { return std::make_unique<LateBackend>(sharer); };
+    return [](WorkSharer& sharer) { return std::make_unique<cpu::CpuBackend>(sharer, false); };
   }
   std::unique_ptr<Engine> engine_;
   std::deque<Line> lines_;
