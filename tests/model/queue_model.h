@@ -20,11 +20,14 @@ struct QueueModel {
     kStart,
     kPublished,  // submitter: the task is in the ring, the state word has not been looked at
     kLooked,     // saw an ownable word; the compare-and-swap comes next
-    kPush,       // the word is kQueued by us; the run list comes next
+    kPush,       // the word is kQueued by us; is there a link already
+    kLink,       // no: a run list comes next
+    kUnlink,     // lane: taken out of the list
     kRunLook,    // RunOwned: compare executed with submitted
     kRunHead,
     kRunPark,      // the word is kBlocked, the gate comes next
-    kRunGiveUp,    // GoIdle: store kIdle
+    kRunGiveUp,    // GoIdle: store idle_at
+    kRunIdle,      // GoIdle: store kIdle
     kRunAgain,     // GoIdle: the second look
     kRunTakeBack,  // GoIdle: compare-and-swap
     kRunHandOver,  // the share is used up: store kQueued
@@ -37,7 +40,13 @@ struct QueueModel {
     uint8_t executed = 0;  // of the owner
     uint8_t completed = 0;
     uint8_t drop_up_to = 0;
-    uint8_t in_list = 0;
+    uint8_t idle_at = 0;
+    uint8_t base = 0;   // of the ring, by the submitter
+    uint8_t known = 0;  // what the owner has seen of submitted, and of base with it
+    uint8_t known_base = 0;
+    uint8_t base_of[kMostTasks] = {};  // as it was when the task was put
+    uint8_t linked = 0;
+    uint8_t in_list = 0;  // of any lane
     uint8_t gate_open = 0;
     uint8_t parked = 0;
     uint8_t ran[kMostTasks] = {};      // how often each task was run
@@ -55,9 +64,12 @@ struct QueueModel {
   bool second_look = true;
   bool publish_before_look = true;
   bool own_by_swap = true;
+  bool unlink_before_look = true;
+  bool restart_when_complete = true;
 
   void Next(const State& state, int thread, std::vector<State>& out) const {
     if (state.place[thread] >= kRunLook && state.place[thread] < kEnd) return NextOwner(state, thread, out);
+    if (state.place[thread] == kPush || state.place[thread] == kLink) return NextPush(state, thread, out);
     switch (thread) {
       case kSubmitter: return NextSubmitter(state, out);
       case kHelper: return helper ? NextHelper(state, out) : void();
@@ -72,6 +84,10 @@ struct QueueModel {
     for (uint8_t place : state.place) owners += place >= kRunLook && place < kRunAgain;
     for (uint8_t place : state.place) owners += place == kRunHandOver;
     if (owners > 1) return "two owners at once";
+    if (state.in_list > 1) return "linked twice";
+    for (uint8_t place : state.place) {
+      if (place == kRunHead && state.base_of[state.executed] != state.known_base) return "the owner looks into the wrong slot";
+    }
     for (int task = 0; task < tasks; ++task) {
       if (state.ran[task] + state.dropped[task] > 1) return "a task ran twice";
     }
@@ -93,7 +109,7 @@ struct QueueModel {
   using States = std::vector<State>;
 
   // A thread that leaves RunOwned goes back to what it does.
-  static Place Home(int thread) { return thread == kAborter ? kPublished : kStart; }
+  static Place Home(int thread) { return thread == kAborter ? kPublished : thread == kOpener ? kEnd : kStart; }
   static void Go(State state, int thread, Place place, States& out) {
     state.place[thread] = place;
     // What a thread remembers ends with the round: states that differ in leftovers only are one.
@@ -113,6 +129,8 @@ struct QueueModel {
       case kStart: {
         if (state.submitted == tasks) return;
         State next = state;
+        if (restart_when_complete ? state.idle_at == state.submitted : state.word == kIdle) next.base = state.submitted;
+        next.base_of[state.submitted] = next.base;
         if (publish_before_look) {
           ++next.submitted;
         } else {
@@ -136,11 +154,7 @@ struct QueueModel {
         next.word = kQueued;
         return Go(next, kSubmitter, kPush, out);
       }
-      default: {
-        State next = state;
-        next.in_list = 1;
-        return Go(next, kSubmitter, kStart, out);
-      }
+      default: return;
     }
   }
 
@@ -157,7 +171,6 @@ struct QueueModel {
         }
         return;
       case kLooked: return TryOwn(state, kHelper, wanted, kStart, out);
-      case kPush: return Push(state, kHelper, out);
       default: return;
     }
   }
@@ -167,9 +180,14 @@ struct QueueModel {
     Go(state, thread, otherwise, out);
   }
 
-  void Push(const State& state, int thread, States& out) const {
+  // RunList::Push. Where the queue is linked from before, the old place serves.
+  void NextPush(const State& state, int thread, States& out) const {
     State next = state;
-    next.in_list = 1;
+    if (state.place[thread] == kPush) {
+      next.linked = 1;
+      return Go(next, thread, state.linked != 0 ? Home(thread) : kLink, out);
+    }
+    ++next.in_list;
     Go(next, thread, Home(thread), out);
   }
 
@@ -178,16 +196,24 @@ struct QueueModel {
       case kStart: {
         if (state.in_list == 0) return;
         State next = state;
-        next.in_list = 0;
-        return Go(next, kLane, kPublished, out);
+        --next.in_list;
+        return Go(next, kLane, unlink_before_look ? kUnlink : kPublished, out);
+      }
+      case kUnlink: {
+        State next = state;
+        next.linked = 0;
+        return Go(next, kLane, unlink_before_look ? kPublished : kStart, out);
       }
       case kPublished: {
         State next = state;
         next.seen[kLane] = state.word;
-        return Go(next, kLane, Ownable(state.word) ? kLooked : kStart, out);
+        return Go(next, kLane, Ownable(state.word) ? kLooked : unlink_before_look ? kStart : kUnlink, out);
       }
-      case kLooked: return TryOwn(state, kLane, kNobody, kStart, out);
-      default: return Push(state, kLane, out);
+      default: {
+        State next = state;
+        if (!unlink_before_look) next.linked = 0;
+        return TryOwn(next, kLane, kNobody, kStart, out);
+      }
     }
   }
 
@@ -209,7 +235,6 @@ struct QueueModel {
         next.seen[kOpener] = 0;
         next.word = kQueued;
         return Go(next, kOpener, kPush, out);
-      case kPush: next.in_list = 1; return Go(next, kOpener, kEnd, out);
       default: return;
     }
   }
@@ -227,7 +252,6 @@ struct QueueModel {
           return Own(next, kAborter, state.abort_last, out);
         }
         return;
-      case kPush: next.in_list = 1; return Go(next, kAborter, kPublished, out);
       default: return;
     }
   }
@@ -236,7 +260,11 @@ struct QueueModel {
     State next = state;
     switch (state.place[thread]) {
       case kRunLook:
-        if (state.executed == state.submitted) return Go(next, thread, kRunGiveUp, out);
+        if (state.executed == state.known) {
+          next.known = state.submitted;
+          if (state.executed == state.submitted) return Go(next, thread, kRunGiveUp, out);
+          next.known_base = state.base;
+        }
         return Go(next, thread, state.executed >= state.up_to[thread] ? kRunHandOver : kRunHead, out);
       case kRunHead:
         if (state.executed < state.drop_up_to) {
@@ -258,7 +286,8 @@ struct QueueModel {
         ++next.ran[state.executed];
         next.completed = ++next.executed;
         return Go(next, thread, kRunLook, out);
-      case kRunGiveUp:
+      case kRunGiveUp: next.idle_at = state.executed; return Go(next, thread, kRunIdle, out);
+      case kRunIdle:
         next.seen[thread] = state.executed;
         next.word = kIdle;
         return Go(next, thread, second_look ? kRunAgain : Home(thread), out);

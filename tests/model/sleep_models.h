@@ -1,5 +1,5 @@
 // Who sleeps and who wakes: the lanes' protocol of engine/sched/lanes.cpp and the waiters' of LaneQueue::SleepUntil and
-// Advance, as models. A futex wait is one step that compares and sleeps; a wake lets any one sleeper go.
+// Advance, as models. A futex wait is one step that compares and sleeps.
 #pragma once
 
 #include <algorithm>
@@ -9,84 +9,86 @@
 
 namespace ropeway_model {
 
-// Two lanes and up to two pushers, each with one queue to push, and perhaps somebody who calls for help with shared work.
+// Lanes with a list each, up to two pushers with one queue each, which goes to any list, lanes that make queues ready while they run, and
+// perhaps somebody who calls for help with shared work. Which of the lingering lanes is the scout makes no difference here: each may see
+// any list, or see nothing and go to sleep.
 struct LanesModel {
-  static constexpr int kLanes = 2;
+  static constexpr int kLanes = 3;
   static constexpr int kPushers = 2;
   static constexpr int kHelpCaller = kLanes + kPushers;
   static constexpr int kThreads = kHelpCaller + 1;
+  static constexpr uint8_t kNowhere = 0xFF;
+  enum Call : uint8_t { kNoCall, kToHelp, kToLookAround };
 
   enum Place : uint8_t {
     kPopLook,  // lanes start here
     kPop,
-    kMoreLook,    // popped one: is there more
-    kMoreLinger,  // and is nobody lingering
-    kRunning,     // a task runs; it may run for ever
+    kRunning,  // a task runs; it may run for ever
+    kFlagIn,
     kLingerIn,
     kLingering,
-    kLingerOutFound,
-    kLingerOutNothing,
-    kReadWord,
-    kCountIn,
-    kClearBefore,
-    kLastLook,
+    kLingerOut,
+    kFlagOut,
+    kTake,     // LookAround: from there
+    kLookAll,  // and is there more, list by list
+    kSleepIn,
+    kSleepLook,  // list by list
+    kSleepCancel,
     kWait,
     kAsleep,
-    kCountOut,
-    kClearAfter,
+    kCalled,
     kPush,  // pushers start here
     kPushedLook,
-    kWakeLook,  // WakeOne, also the start of the one who calls for help
-    kWakeClaim,
-    kWakeWord,
+    kCallLinger,  // CallOne
+    kCallAsleep,
+    kCallClaim,
+    kWakeTake,  // Wake, also the start of the one who calls for help
+    kWakeCall,
     kWakeFutex,
+    kCallGiveBack,
     kEnd,
   };
 
   struct State {
-    uint8_t listed = 0;
+    uint8_t listed[kLanes] = {};
+    uint8_t flag[kLanes] = {};  // lingering, of each
     uint8_t lingering = 0;
-    uint8_t sleeping = 0;
-    uint8_t word = 0;
-    uint8_t under_way = 0;
+    uint8_t asleep = 0;
+    uint8_t coming = 0;
+    uint8_t call[kLanes] = {};
     uint8_t ran = 0;
-    uint8_t place[kThreads] = {kPopLook, kPopLook, kPush, kPush, kWakeLook};
-    uint8_t seen_word[kLanes] = {};
+    uint8_t made = 0;              // by lanes that run
+    uint8_t holds[kLanes] = {};    // a queue that it has taken
+    uint8_t there[kThreads] = {};  // the list, or the lane, that a thread is about
+    uint8_t place[kThreads] = {kPopLook, kPopLook, kPopLook, kPush, kPush, kWakeTake};
   };
 
+  int lanes = 2;
   int pushers = kPushers;
+  int makes = 0;
   bool help_caller = false;
-  bool look_before_wait = true;
-  bool count_before_look = true;
-  bool clear_before_wait = true;
-  bool read_word_first = true;
-  bool wake_when_more = true;
+  // Each is a step, or its place, that a mutant gets wrong.
+  bool look_behind_linger = true;
+  bool look_behind_asleep = true;
+  bool look_at_all_lists = true;
+  bool clear_coming_first = true;
+  bool ask_again = true;
+  bool wait_for_the_call = true;
+  bool call_where_nobody_lingers = true;
 
   void Next(const State& state, int thread, std::vector<State>& out) const {
     if (Absent(thread)) return;
-    switch (state.place[thread]) {
-      case kWakeLook:
-      case kWakeClaim:
-      case kWakeWord:
-      case kWakeFutex: return NextWake(state, thread, out);
-      case kPush:
-      case kPushedLook: return NextPush(state, thread, out);
-      case kReadWord:
-      case kCountIn:
-      case kClearBefore:
-      case kLastLook:
-      case kWait:
-      case kAsleep:
-      case kCountOut:
-      case kClearAfter: return NextSleep(state, thread, out);
-      default: return NextWork(state, thread, out);
-    }
+    const uint8_t place = state.place[thread];
+    if (place >= kCallLinger && place < kEnd) return NextCall(state, thread, out);
+    if (place == kPush || place == kPushedLook) return NextPush(state, thread, out);
+    if (place >= kSleepIn) return NextSleep(state, thread, out);
+    NextWork(state, thread, out);
   }
 
   // Work may take for ever, so a lane that sleeps while a queue waits is an error even when another lane is awake and
   // busy: it is enough that nobody is on the way to do something about it.
   std::string Broken(const State& state) const {
-    if (state.listed == 0) return "";
+    if (!Listed(state)) return "";
     bool somebody_sleeps = false;
     for (int thread = 0; thread < kThreads; ++thread) {
       if (Absent(thread)) continue;
@@ -98,89 +100,154 @@ struct LanesModel {
   }
 
   std::string BrokenAtRest(const State& state) const {
-    if (state.listed != 0 || state.ran != pushers) return "work is left and every lane sleeps";
-    if (state.sleeping != kLanes || state.lingering != 0) return "the counts of lanes are wrong";
+    if (Listed(state) || state.ran != pushers + state.made) return "work is left and every lane sleeps";
+    if (state.asleep != (1 << lanes) - 1 || state.lingering != 0 || state.coming != 0) return "the counts of lanes are wrong";
     return "";
   }
 
  private:
   using States = std::vector<State>;
   static void Go(State state, int thread, Place place, States& out) {
+    // States that differ in leftovers only are one.
+    if (place == kPopLook || place == kRunning || place == kEnd || place == kSleepIn) state.there[thread] = 0;
     state.place[thread] = place;
     out.push_back(state);
   }
   static bool IsLane(int thread) { return thread < kLanes; }
-  bool Absent(int thread) const { return thread == kHelpCaller ? !help_caller : thread >= kLanes + pushers; }
+  bool Absent(int thread) const {
+    if (IsLane(thread)) return thread >= lanes;
+    return thread == kHelpCaller ? !help_caller : thread >= kLanes + pushers;
+  }
+  bool Listed(const State& state) const {
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (state.listed[lane] != 0) return true;
+    }
+    return false;
+  }
+  // Where a thread goes on behind CallOne.
+  static Place Home(const State& state, int thread) {
+    if (!IsLane(thread)) return kEnd;
+    return state.holds[thread] != 0 ? kRunning : kPopLook;
+  }
 
   void NextWork(const State& state, int lane, States& out) const {
     State next = state;
     switch (state.place[lane]) {
-      case kPopLook: return Go(next, lane, state.listed != 0 ? kPop : kLingerIn, out);
+      case kPopLook: return Go(next, lane, state.listed[lane] != 0 ? kPop : kFlagIn, out);
       case kPop:
-        if (state.listed == 0) return Go(next, lane, kLingerIn, out);
-        --next.listed;
-        return Go(next, lane, wake_when_more ? kMoreLook : kRunning, out);
-      case kMoreLook: return Go(next, lane, state.listed != 0 ? kMoreLinger : kRunning, out);
-      case kMoreLinger: return Go(next, lane, state.lingering == 0 ? kWakeLook : kRunning, out);
-      case kRunning: ++next.ran; return Go(next, lane, kPopLook, out);
+        if (state.listed[lane] == 0) return Go(next, lane, kFlagIn, out);
+        --next.listed[lane];
+        next.holds[lane] = 1;
+        return Go(next, lane, kRunning, out);
+      case kRunning:
+        if (state.made < makes) {
+          ++next.made;
+          next.there[lane] = static_cast<uint8_t>(lane);
+          next.place[lane] = kPush;
+          out.push_back(next);
+          next = state;
+        }
+        ++next.ran;
+        next.holds[lane] = 0;
+        return Go(next, lane, kPopLook, out);
+      case kFlagIn: next.flag[lane] = 1; return Go(next, lane, kLingerIn, out);
       case kLingerIn: ++next.lingering; return Go(next, lane, kLingering, out);
-      case kLingering: return Go(next, lane, state.listed != 0 ? kLingerOutFound : kLingerOutNothing, out);
-      case kLingerOutFound:
-      case kLingerOutNothing:
-        --next.lingering;
-        return Go(next, lane, state.place[lane] == kLingerOutFound ? kPopLook : read_word_first ? kReadWord : kCountIn, out);
+      case kLingering:
+        for (int list = 0; list < lanes; ++list) {
+          if (state.listed[list] == 0) continue;
+          next.there[lane] = static_cast<uint8_t>(list);
+          Go(next, lane, kLingerOut, out);
+        }
+        next.there[lane] = kNowhere;
+        return Go(next, lane, kLingerOut, out);
+      case kLingerOut: --next.lingering; return Go(next, lane, kFlagOut, out);
+      case kFlagOut:
+        next.flag[lane] = 0;
+        if (state.there[lane] == kNowhere) next.there[lane] = 0;
+        return Go(next, lane, state.there[lane] != kNowhere ? kTake : look_behind_asleep ? kSleepIn : kSleepLook, out);
+      case kTake:
+        if (state.there[lane] != kNowhere && state.listed[state.there[lane]] != 0) {
+          --next.listed[state.there[lane]];
+          next.holds[lane] = 1;
+        }
+        next.there[lane] = 0;
+        return Go(next, lane, look_behind_linger ? kLookAll : Home(next, lane), out);
+      case kLookAll:
+        if (state.listed[state.there[lane]] != 0) return Go(next, lane, kCallLinger, out);
+        if (++next.there[lane] < lanes) return Go(next, lane, kLookAll, out);
+        return Go(next, lane, Home(next, lane), out);
       default: return;
     }
   }
 
   void NextSleep(const State& state, int lane, States& out) const {
+    const auto bit = static_cast<uint8_t>(1 << lane);
     State next = state;
     switch (state.place[lane]) {
-      case kReadWord:
-        next.seen_word[lane] = state.word;
-        return Go(next, lane, read_word_first ? (count_before_look ? kCountIn : kLastLook) : kWait, out);
-      case kCountIn: ++next.sleeping; return Go(next, lane, clear_before_wait ? kClearBefore : count_before_look ? kLastLook : kWait, out);
-      case kClearBefore: next.under_way = 0; return Go(next, lane, count_before_look ? kLastLook : kWait, out);
-      case kLastLook:
-        if (look_before_wait && state.listed != 0) return Go(next, lane, count_before_look ? kCountOut : kPopLook, out);
-        return Go(next, lane, !count_before_look ? kCountIn : read_word_first ? kWait : kReadWord, out);
-      case kWait: return Go(next, lane, state.word == state.seen_word[lane] ? kAsleep : kCountOut, out);
-      case kCountOut:
-        --next.sleeping;
-        next.seen_word[lane] = 0;  // states that differ in leftovers only are one
-        return Go(next, lane, kClearAfter, out);
-      case kClearAfter: next.under_way = 0; return Go(next, lane, kPopLook, out);
+      case kSleepIn: next.asleep |= bit; return Go(next, lane, look_behind_asleep ? kSleepLook : kWait, out);
+      case kSleepLook:
+        if (state.listed[look_at_all_lists ? state.there[lane] : lane] != 0)
+          return Go(next, lane, look_behind_asleep ? kSleepCancel : kPopLook, out);
+        if (++next.there[lane] < lanes) return Go(next, lane, kSleepLook, out);
+        next.there[lane] = 0;
+        return Go(next, lane, look_behind_asleep ? kWait : kSleepIn, out);
+      case kSleepCancel:
+        if ((state.asleep & bit) == 0 && wait_for_the_call) return Go(next, lane, kWait, out);
+        next.asleep = static_cast<uint8_t>(state.asleep & ~bit);
+        return LookForSome(next, lane, out);
+      case kWait: return Go(next, lane, state.call[lane] == kNoCall ? kAsleep : kCalled, out);
+      case kCalled:
+        if (state.call[lane] == kToLookAround && clear_coming_first) next.coming = 0;
+        next.call[lane] = kNoCall;  // nobody looks until the lane is asleep again
+        return LookForSome(next, lane, out);
       default: return;  // asleep
     }
   }
 
-  void NextPush(const State& state, int pusher, States& out) const {
-    State next = state;
-    if (state.place[pusher] == kPush) {
-      ++next.listed;
-      return Go(next, pusher, kPushedLook, out);
+  void LookForSome(State state, int lane, States& out) const {
+    state.there[lane] = kNowhere;
+    for (int list = lanes - 1; list >= 0; --list) {
+      if (state.listed[list] != 0) state.there[lane] = static_cast<uint8_t>(list);
     }
-    Go(next, pusher, state.lingering == 0 ? kWakeLook : kEnd, out);
+    Go(state, lane, kTake, out);
   }
 
-  void NextWake(const State& state, int thread, States& out) const {
-    const Place home = IsLane(thread) ? kRunning : kEnd;
+  void NextPush(const State& state, int thread, States& out) const {
+    if (state.place[thread] == kPushedLook) {
+      const bool sees = state.flag[state.there[thread]] != 0 || !call_where_nobody_lingers;
+      return Go(state, thread, sees ? Home(state, thread) : kCallLinger, out);
+    }
+    for (int list = 0; list < lanes; ++list) {
+      if (IsLane(thread) && list != thread) continue;
+      State next = state;
+      next.there[thread] = static_cast<uint8_t>(list);
+      Go(next, thread, next.listed[list]++ == 0 ? kPushedLook : Home(state, thread), out);
+      out.back().listed[list] = next.listed[list];
+    }
+  }
+
+  void NextCall(const State& state, int thread, States& out) const {
     State next = state;
     switch (state.place[thread]) {
-      case kWakeLook: return Go(next, thread, state.sleeping == 0 ? home : kWakeClaim, out);
-      case kWakeClaim: next.under_way = 1; return Go(next, thread, state.under_way != 0 ? home : kWakeWord, out);
-      case kWakeWord: ++next.word; return Go(next, thread, kWakeFutex, out);
-      default: break;
+      case kCallLinger: next.there[thread] = 0; return Go(next, thread, state.lingering == 0 ? kCallAsleep : Home(state, thread), out);
+      case kCallAsleep: return Go(next, thread, state.asleep != 0 ? kCallClaim : Home(state, thread), out);
+      case kCallClaim: next.coming = 1; return Go(next, thread, state.coming == 0 ? kWakeTake : Home(state, thread), out);
+      case kWakeTake:
+        for (int lane = 0; lane < lanes; ++lane) {
+          if ((state.asleep >> lane & 1) == 0) continue;
+          next.asleep = static_cast<uint8_t>(state.asleep & ~(1 << lane));
+          next.there[thread] = static_cast<uint8_t>(lane);
+          return Go(next, thread, kWakeCall, out);
+        }
+        return Go(next, thread, thread == kHelpCaller ? kEnd : kCallGiveBack, out);
+      case kWakeCall:
+        next.call[state.there[thread]] = thread == kHelpCaller ? kToHelp : kToLookAround;
+        return Go(next, thread, kWakeFutex, out);
+      case kWakeFutex:
+        if (state.place[state.there[thread]] == kAsleep) next.place[state.there[thread]] = kWait;  // it looks whether it was meant
+        return Go(next, thread, Home(state, thread), out);
+      default: next.coming = 0; return Go(next, thread, ask_again ? kCallLinger : Home(state, thread), out);
     }
-    bool woke = false;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      if (state.place[lane] != kAsleep) continue;
-      woke = true;
-      State chosen = state;
-      chosen.place[lane] = kCountOut;
-      Go(chosen, thread, home, out);
-    }
-    if (!woke) Go(next, thread, home, out);
   }
 };
 

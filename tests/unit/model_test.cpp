@@ -87,9 +87,36 @@ TEST(QueueModelTest, MutantThatTakesOwnershipByAStoreHasTwoOwners) {
   ExpectCaught(mutant);
 }
 
+TEST(QueueModelTest, MutantThatUnlinksBehindItsLookLosesWork) {
+  QueueModel mutant;
+  mutant.unlink_before_look = false;
+  ExpectCaught(mutant);
+}
+
+TEST(QueueModelTest, MutantThatRestartsTheRingWheneverTheQueueIsIdle) {
+  QueueModel mutant;
+  mutant.helper = false;
+  mutant.restart_when_complete = false;
+  ExpectCaught(mutant);
+}
+
 // --- How lanes fall asleep ----------------------------------------------------------------------------------------------
 
 TEST(LanesModelTest, NoWakeUpIsLost) { ExpectHolds(LanesModel()); }
+
+TEST(LanesModelTest, AlsoWithThreeLanes) {
+  LanesModel model;
+  model.lanes = 3;
+  model.pushers = 1;
+  ExpectHolds(model);
+}
+
+TEST(LanesModelTest, QueuesThatLanesMakeReadyAreNotForgotten) {
+  LanesModel model;
+  model.pushers = 1;
+  model.makes = 1;
+  ExpectHolds(model);
+}
 
 TEST(LanesModelTest, ACallForHelpDoesNotSwallowAWakeUp) {
   LanesModel model;
@@ -98,33 +125,46 @@ TEST(LanesModelTest, ACallForHelpDoesNotSwallowAWakeUp) {
   ExpectHolds(model);
 }
 
-TEST(LanesModelTest, MutantWithoutTheLastLook) {
+TEST(LanesModelTest, MutantThatDoesNotLookWhenItStopsToLinger) {
   LanesModel mutant;
-  mutant.look_before_wait = false;
+  mutant.look_behind_linger = false;
   ExpectCaught(mutant);
 }
 
 TEST(LanesModelTest, MutantThatLooksBeforeItCountsAsAsleep) {
   LanesModel mutant;
-  mutant.count_before_look = false;
+  mutant.look_behind_asleep = false;
   ExpectCaught(mutant);
 }
 
-TEST(LanesModelTest, MutantThatLeavesTheClaimOfAWakeBehind) {
+TEST(LanesModelTest, MutantThatLooksAtItsOwnListOnly) {
   LanesModel mutant;
-  mutant.clear_before_wait = false;
+  mutant.look_at_all_lists = false;
   ExpectCaught(mutant);
 }
 
-TEST(LanesModelTest, MutantThatReadsTheWordBehindTheLook) {
+TEST(LanesModelTest, MutantThatLeavesTheClaimOfACallBehind) {
   LanesModel mutant;
-  mutant.read_word_first = false;
+  mutant.clear_coming_first = false;
   ExpectCaught(mutant);
 }
 
-TEST(LanesModelTest, MutantThatKeepsWhatElseIsListedToItself) {
+TEST(LanesModelTest, MutantThatCallsOnceAndFindsNobody) {
   LanesModel mutant;
-  mutant.wake_when_more = false;
+  mutant.help_caller = true;
+  mutant.ask_again = false;
+  ExpectCaught(mutant);
+}
+
+TEST(LanesModelTest, MutantThatStaysUpAndMissesItsCall) {
+  LanesModel mutant;
+  mutant.wait_for_the_call = false;
+  ExpectCaught(mutant);
+}
+
+TEST(LanesModelTest, MutantPusherThatTrustsABusyLane) {
+  LanesModel mutant;
+  mutant.call_where_nobody_lingers = false;
   ExpectCaught(mutant);
 }
 

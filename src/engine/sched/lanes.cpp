@@ -1,12 +1,14 @@
 #include "engine/sched/lanes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <system_error>
 
 #include "base/cores.h"
 #include "base/futex.h"
 #include "base/own_thread.h"
+#include "base/prefetch.h"
 #include "engine/watcher.h"
 
 namespace ropeway::sched {
@@ -32,6 +34,15 @@ constexpr uint64_t kPatienceNs = 400;
 // Up to here a copy costs less than handing it and its queue to another core.
 constexpr size_t kHandOverBytes = size_t{8} << 10;
 
+// A lane that has so many queues waiting gets no more from outside while another one is awake.
+constexpr int kBacklog = 8;
+// How often the scout looks at the lists of others: a line that is looked at costs the next one who pushes to it.
+constexpr int kRoundsPerScouting = 4;
+// And how often those look who are not the scout: it may have lost its core.
+constexpr int kRoundsPerGlance = 64;
+
+}  // namespace
+
 // Something that is there has been there for a while.
 class Patience {
  public:
@@ -51,6 +62,8 @@ class Patience {
   const uint64_t unit_;
   uint64_t since_ = 0;
 };
+
+namespace {
 
 bool CheapEnoughForSubmitter(const Task& task) {
   if (task.kind == TaskKind::kCopyByDesc) return false;  // its size is not known yet
@@ -74,22 +87,30 @@ void Pause(int round) {
 
 }  // namespace
 
+thread_local Lanes::Lane* Lanes::t_lane = nullptr;
+
 Lanes::Lanes(Workshop& shop, int count)
-    : Crew(false), sharer_(shop.sharer), node_(NodeFor(count)), runs_inline_(shop.backend->finishes_at_once()), count_(count),
-      ticks_per_us_(TicksPerMicrosecond()) {
+    : Crew(false), sharer_(shop.sharer), node_(NodeFor(count)), runs_inline_(shop.backend->finishes_at_once()),
+      ticks_per_us_(TicksPerMicrosecond()), lanes_(static_cast<size_t>(count)) {
   const int cores = UsableCores();
   sharer_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
-  sharer_.set_call_for_help([](void* self, size_t hands) { static_cast<Lanes*>(self)->Wake(hands); }, this);
+  sharer_.set_call_for_help([](void* self, size_t hands) { static_cast<Lanes*>(self)->WakeHelpers(hands); }, this);
   StartLanes();
 }
 
 // One is enough; without any nothing would run that nobody waits for.
 void Lanes::StartLanes() {
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    lanes_[i].crew = this;
+    lanes_[i].bit = uint64_t{1} << i;
+  }
   try {
-    for (int i = 0; i < count_; ++i) threads_.emplace_back([this, i] { RunLane(i); });
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      threads_.emplace_back([this, i] { RunLane(static_cast<int>(i)); });
+      all_ |= lanes_[i].bit;
+    }
   } catch (const std::system_error&) {
     if (threads_.empty()) throw;
-    count_ = static_cast<int>(threads_.size());
   }
 }
 
@@ -109,15 +130,31 @@ bool Lanes::StartInline(LaneQueue& queue, const Task& task) {
 }
 
 void Lanes::Ready(LaneQueue& queue) {
-  run_list_.Push(queue);
-  if (lingering_.load(std::memory_order_seq_cst) == 0) WakeOne();
+  Lane& lane = PlaceForOneMore();
+  if (lane.list.Push(queue) && !lane.lingering.load(std::memory_order_seq_cst)) CallOne();
+}
+
+// A lane keeps what it makes ready. Others fill one lane after the other.
+Lanes::Lane& Lanes::PlaceForOneMore() {
+  if (t_lane != nullptr && t_lane->crew == this) return *t_lane;
+  const uint64_t awake = all_ & ~asleep_.load(std::memory_order_relaxed);
+  const uint32_t fill = fill_.load(std::memory_order_relaxed);
+  Lane& lane = lanes_[fill];
+  PrefetchForWrite(&lane);
+  if ((awake & lane.bit) != 0 && lane.list.size().load(std::memory_order_relaxed) < kBacklog) return lane;
+  const uint64_t behind = awake & ~(lane.bit | (lane.bit - 1));
+  const uint64_t choice = behind != 0 ? behind : awake != 0 ? awake : uint64_t{1};
+  const auto next = static_cast<uint32_t>(std::countr_zero(choice));
+  if (next != fill) fill_.store(next, std::memory_order_relaxed);
+  return lanes_[next];
 }
 
 bool Lanes::RunInline(LaneQueue& queue, const Task& task) {
-  const bool at_hand = queue.at_hand.exchange(false, std::memory_order_relaxed);
+  const bool at_hand = queue.at_hand.load(std::memory_order_relaxed);
+  if (at_hand) queue.at_hand.store(false, std::memory_order_relaxed);
   if (!runs_inline_ || !CheapEnoughForSubmitter(task)) return false;
   if (at_hand && TaskBytes(task) <= kHandOverBytes) return RunOne(queue);
-  if (sleeping_.load(std::memory_order_seq_cst) != count_) return false;
+  if (asleep_.load(std::memory_order_seq_cst) != all_) return false;
   const uint64_t start = Ticks();
   const bool same_burst = start - last_inline_.load(std::memory_order_relaxed) < kBurstGapUs * ticks_per_us_;
   const uint64_t spent = same_burst ? burst_ticks_.load(std::memory_order_relaxed) : 0;
@@ -134,15 +171,32 @@ bool Lanes::RunOne(LaneQueue& queue) {
   return true;
 }
 
-void Lanes::WakeOne() { Wake(1); }
+// One at a time: a lane on its way up takes what comes until then, and calls the next when there is more. Who finds that nobody was asleep
+// any more has held up those who counted on coming_ meanwhile, so it asks again.
+void Lanes::CallOne() {
+  while (lingering_.load(std::memory_order_seq_cst) == 0 && asleep_.load(std::memory_order_seq_cst) != 0 &&
+         !coming_.exchange(true, std::memory_order_seq_cst)) {
+    if (Wake(kToLookAround)) return;
+    coming_.store(false, std::memory_order_seq_cst);
+  }
+}
 
-void Lanes::Wake(size_t hands) {
-  if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
-  // One wake at a time: a lane on its way up takes what comes until then, and wakes the next when there is more. Work for many hands needs
-  // them before that.
-  if (wakes_under_way_.exchange(1, std::memory_order_seq_cst) != 0 && hands == 1) return;
-  wake_word_.fetch_add(1, std::memory_order_seq_cst);
-  FutexWake(wake_word_, static_cast<int>(std::min(hands, kWakesAtOnce)));
+bool Lanes::Wake(Call call) {
+  for (uint64_t asleep = asleep_.load(std::memory_order_seq_cst); asleep != 0;) {
+    Lane& lane = lanes_[static_cast<size_t>(std::countr_zero(asleep))];
+    asleep = asleep_.fetch_and(~lane.bit, std::memory_order_seq_cst);
+    if ((asleep & lane.bit) == 0) continue;
+    lane.call.store(call, std::memory_order_seq_cst);
+    FutexWake(lane.call, 1);
+    return true;
+  }
+  return false;
+}
+
+// Work for many hands.
+void Lanes::WakeHelpers(size_t hands) {
+  for (size_t i = 0; i < std::min(hands, kWakesAtOnce) && Wake(kToHelp); ++i) {
+  }
 }
 
 WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, uint64_t eagerness) {
@@ -184,7 +238,7 @@ bool Lanes::JoinSharedWork() {
   WorkBoard& board = sharer_.board();
   if (!board.WantsGuests()) return false;
   return board.Join(sharer_.stop(), [this] {
-    if (sharer_.board().WantsGuests()) Wake(kWakesAtOnce);
+    if (sharer_.board().WantsGuests()) WakeHelpers(kWakesAtOnce);
   });
 }
 
@@ -193,9 +247,16 @@ void Lanes::RunLane(int number) {
   snprintf(name, sizeof(name), "rw-lane-%d", number);
   const OwnThread self(name);
   KeepToNode();
+  Lane& lane = lanes_[static_cast<size_t>(number)];
+  t_lane = &lane;
   while (!stopping_.load(std::memory_order_relaxed)) {
-    if (DoSomething() || LingerForWork()) continue;
-    Sleep();
+    if (DoSomething(lane)) continue;
+    Lane* there = LingerForWork(lane);
+    if (there == nullptr) {
+      Sleep(lane);
+      there = AnyListed();
+    }
+    LookAround(lane, there);
   }
 }
 
@@ -203,55 +264,80 @@ void Lanes::KeepToNode() const {
   if (node_) sched_setaffinity(0, sizeof(*node_), &*node_);
 }
 
-bool Lanes::DoSomething() {
-  if (LaneQueue* queue = run_list_.Pop()) {
-    // More is waiting than one lane can take: get the next one up.
-    if (run_list_.size().load(std::memory_order_relaxed) > 0 && lingering_.load(std::memory_order_relaxed) == 0) WakeOne();
-    if (queue->TryOwn()) queue->RunOwned({.rivals = &run_list_.size()});
+bool Lanes::DoSomething(Lane& lane) {
+  if (LaneQueue* queue = lane.list.Pop()) {
+    Run(lane, *queue);
     return true;
   }
   return JoinSharedWork();
 }
 
-bool Lanes::SomethingToDo() const {
-  return run_list_.size().load(std::memory_order_seq_cst) > 0 || stopping_.load(std::memory_order_seq_cst);
+void Lanes::Run(Lane& lane, LaneQueue& queue) {
+  if (queue.TryOwn()) queue.RunOwned({.rivals = &lane.list.size()});
 }
 
-// The later a lane came, the less often it looks, and the longer it leaves a queue to the others: one queue shall not bring all of them to
-// its door, and who hands one over shall not have to take a much looked-at word from all of them.
-bool Lanes::LingerForWork() {
-  constexpr int kMostPauses = 7;
-  const int in_front = lingering_.fetch_add(1, std::memory_order_seq_cst);
+void Lanes::LookAround(Lane& lane, Lane* there) {
+  LaneQueue* const queue = there != nullptr ? there->list.Pop() : nullptr;
+  if (AnyListed() != nullptr) CallOne();
+  if (queue != nullptr) Run(lane, *queue);
+}
+
+Lanes::Lane* Lanes::AnyListed() {
+  for (Lane& lane : lanes_) {
+    if (lane.list.size().load(std::memory_order_seq_cst) > 0) return &lane;
+  }
+  return nullptr;
+}
+
+// A lane that lingers, too, is about to look by itself.
+Lanes::Lane* Lanes::Overdue(const Lane& scout, Patience& patience) {
+  bool there = false;
+  for (Lane& lane : lanes_) {
+    if (&lane == &scout || lane.list.size().load(std::memory_order_seq_cst) == 0) continue;
+    there = true;
+    if (patience.Over(true, lane.lingering.load(std::memory_order_relaxed) ? 2 : 1)) return &lane;
+  }
+  if (!there) patience.Over(false);
+  return nullptr;
+}
+
+Lanes::Lane* Lanes::LingerForWork(Lane& lane) {
+  lane.lingering.store(true, std::memory_order_seq_cst);
+  lingering_.fetch_add(1, std::memory_order_seq_cst);
   const int64_t until = NowNs() + kLingerNs;
-  Patience patience(ticks_per_us_);
-  bool found = false;
-  for (int round = 0; !found; ++round) {
-    const int queues = run_list_.size().load(std::memory_order_seq_cst);
-    found = stopping_.load(std::memory_order_relaxed) ||
-            patience.Over(queues > 0, static_cast<uint64_t>(1 + std::max(0, in_front + 1 - queues))) || JoinSharedWork();
-    if (found || (round % 16 == 0 && NowNs() >= until)) break;
-    for (int i = std::min(in_front, kMostPauses); i > 0; --i) CpuRelax();
+  Patience own(ticks_per_us_), others(ticks_per_us_);
+  bool scout = false;
+  Lane* there = nullptr;
+  for (int round = 0; there == nullptr; ++round) {
+    const bool wanted = stopping_.load(std::memory_order_relaxed) || sharer_.board().WantsGuests();
+    if (wanted || own.Over(lane.list.size().load(std::memory_order_seq_cst) > 0)) there = &lane;
+    if (there == nullptr && round % kRoundsPerScouting == 0) {
+      if (!scout) scout = !scouting_.load(std::memory_order_relaxed) && !scouting_.exchange(true, std::memory_order_relaxed);
+      if (scout || round % kRoundsPerGlance == 0) there = Overdue(lane, others);
+    }
+    if (there != nullptr || (round % 16 == 0 && NowNs() >= until)) break;
     Pause(round);
   }
+  if (scout) scouting_.store(false, std::memory_order_relaxed);
   lingering_.fetch_sub(1, std::memory_order_seq_cst);
-  return found;
+  lane.lingering.store(false, std::memory_order_seq_cst);
+  return there;
 }
 
-void Lanes::Sleep() {
-  const uint32_t word = wake_word_.load(std::memory_order_seq_cst);
-  sleeping_.fetch_add(1, std::memory_order_seq_cst);
-  // A wake that found its lane already up leaves the flag behind; whoever relied on it pushed before this store.
-  wakes_under_way_.store(0, std::memory_order_seq_cst);
-  if (!SomethingToDo()) FutexWait(wake_word_, word);
-  sleeping_.fetch_sub(1, std::memory_order_seq_cst);
-  wakes_under_way_.store(0, std::memory_order_seq_cst);
+void Lanes::Sleep(Lane& lane) {
+  lane.call.store(kNoCall, std::memory_order_relaxed);
+  asleep_.fetch_or(lane.bit, std::memory_order_seq_cst);
+  const bool stay_up = AnyListed() != nullptr || stopping_.load(std::memory_order_seq_cst);
+  if (stay_up && (asleep_.fetch_and(~lane.bit, std::memory_order_seq_cst) & lane.bit) != 0) return;
+  while (lane.call.load(std::memory_order_seq_cst) == kNoCall) FutexWait(lane.call, kNoCall);
+  if (lane.call.load(std::memory_order_relaxed) == kToLookAround) coming_.store(false, std::memory_order_seq_cst);
 }
 
 void Lanes::Stop() {
   if (stopping_.exchange(true, std::memory_order_seq_cst)) return;
   sharer_.stop().store(true, std::memory_order_seq_cst);
-  wake_word_.fetch_add(1, std::memory_order_seq_cst);
-  FutexWakeAll(wake_word_);
+  while (Wake(kToHelp)) {
+  }
   for (std::thread& thread : threads_) thread.join();
   timer.Stop();
 }

@@ -1,9 +1,20 @@
 // Schedule `fast`: a few worker threads take runnable queues, own one at a time, and sleep when there is nothing to do.
 // A thread that waits helps. docs/lanes.md tells the whole story.
 //
-// No lost wake-up: a submitter pushes to the run list, then looks at lingering_ and sleeping_; a lane leaves lingering_
-// and enters sleeping_, then looks at the run list, then sleeps on wake_word_ as it was before that look. All accesses
-// are sequentially consistent, so one of the two sees the other.
+// Every lane has a list of queues of its own. Others push to one lane as long as that is awake and has little to do, then to the
+// next: small work keeps few lanes busy, whose lines are mostly in the pusher's cache. A lane without work looks at its own list; one
+// of them at a time, the scout, looks at all, and takes what its lane leaves waiting.
+//
+// No queue waits while a lane lingers or sleeps, and no wake-up is lost. Of a list that is not empty, one of these is true:
+//   - its lane lingers, or some lane does (lingering_): it sees the list;
+//   - a lane is on its way (coming_);
+//   - every lane is at work (nobody is in asleep_);
+//   - somebody who changed that is about to look, and to call a lane.
+// Who pushes to an empty list then looks at these words. Who makes one of them untrue then looks at the lists: a lane that has stopped
+// lingering, one that has cleared coming_ and one that has entered asleep_ look at all of them, and call another where something is left.
+// All these accesses are sequentially consistent, so one of the two sees the other.
+//
+// A lane in asleep_ is called by whoever takes it out of there, and by nobody else: it waits for that call.
 #pragma once
 
 #include <sched.h>
@@ -13,11 +24,14 @@
 #include <thread>
 #include <vector>
 
+#include "base/hot_tls.h"
 #include "engine/sched/crew.h"
 #include "engine/sched/run_list.h"
 #include "engine/sched/workshop.h"
 
 namespace ropeway::sched {
+
+class Patience;
 
 class Lanes final : public Crew {
  public:
@@ -31,17 +45,39 @@ class Lanes final : public Crew {
   void Stop() override;
 
  private:
+  // Pushers and the lane share the first line; the usual priority of its list is on it, too.
+  struct alignas(64) Lane {
+    std::atomic<bool> lingering{false};
+    RunList list;
+    alignas(64) std::atomic<uint32_t> call{0};  // futex word, a Call
+    const Lanes* crew = nullptr;
+    uint64_t bit = 0;  // in asleep_
+  };
+  enum Call : uint32_t { kNoCall, kToHelp, kToLookAround };
+  // The lane that the calling thread is; null on any other.
+  static thread_local Lane* t_lane RW_HOT_TLS;
+
   void StartLanes();
   void RunLane(int number);
   void KeepToNode() const;
   // Looks for something to do; false when there was nothing.
   bool JoinSharedWork();
-  bool DoSomething();
-  bool LingerForWork();
-  void Sleep();
-  bool SomethingToDo() const;
-  void WakeOne();
-  void Wake(size_t hands);
+  bool DoSomething(Lane& lane);
+  void Run(Lane& lane, LaneQueue& queue);
+  // Where to take something from, as a rule its own list; null when there was nothing.
+  Lane* LingerForWork(Lane& lane);
+  Lane* Overdue(const Lane& lane, Patience& patience);
+  void Sleep(Lane& lane);
+  // Somebody may have counted on this lane: it takes a queue from `there`, and calls another lane for what is left.
+  void LookAround(Lane& lane, Lane* there);
+  Lane* AnyListed();
+  // The list to push to.
+  Lane& PlaceForOneMore();
+  // Sees to it that somebody comes for what is listed.
+  void CallOne();
+  // Wakes a lane, if one is asleep.
+  bool Wake(Call call);
+  void WakeHelpers(size_t hands);
   // The submitter runs a small task itself when every lane sleeps, which costs less than the wake-up, or when the queue was just waited
   // for, which costs less than handing it to another core.
   bool RunInline(LaneQueue& queue, const Task& task);
@@ -52,20 +88,24 @@ class Lanes final : public Crew {
   WorkSharer& sharer_;
   const std::optional<cpu_set_t> node_;  // the cores to keep to, where the machine has more of them than one node's
   const bool runs_inline_;               // small work of a submitter; only where it is done at once
-  int count_;                            // set before there is a queue
-  RunList run_list_;
+  const uint64_t ticks_per_us_;
+  std::vector<Lane> lanes_;
   std::vector<std::thread> threads_;
+  uint64_t all_ = 0;  // lanes that were started, a bit for each; set before there is a queue
   std::atomic<bool> stopping_{false};
 
-  alignas(64) std::atomic<int> sleeping_{0};
-  std::atomic<int> lingering_{0};
-  std::atomic<uint32_t> wake_word_{0};
-  std::atomic<int> wakes_under_way_{0};
+  // Those who submit look at these, which seldom change.
+  alignas(64) std::atomic<uint64_t> asleep_{0};  // a bit for each lane
+  std::atomic<uint32_t> fill_{0};                // the lane that is pushed to
+
+  // Lanes that come and go write these.
+  alignas(64) std::atomic<int> lingering_{0};
+  std::atomic<bool> coming_{false};    // a lane was called to look around and has not begun
+  std::atomic<bool> scouting_{false};  // one of the lingering lanes looks at all lists
 
   // What inline runs have cost since the current burst of submissions began.
   alignas(64) std::atomic<uint64_t> burst_ticks_{0};
   std::atomic<uint64_t> last_inline_{0};
-  const uint64_t ticks_per_us_;
 };
 
 }  // namespace ropeway::sched

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/futex.h"
-#include "base/spin_lock.h"
+#include "base/prefetch.h"
 #include "engine/sched/crew.h"
 #include "engine/sched/workshop.h"
 #include "engine/watcher.h"
@@ -60,13 +60,17 @@ Queue::Submission LaneQueue::HandOverAndPut(Task& task) {
 }
 
 inline Queue::Submission LaneQueue::Put(Task& task) {
+  PrefetchForWrite(&state_);
   const uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
-  if (sequence > room_up_to_ || state_.load(std::memory_order_relaxed) == kIdle) {
-    const uint64_t completed = completed_.load(std::memory_order_acquire);
-    room_up_to_ = completed + kDepth;
-    if (sequence > room_up_to_) [[unlikely]]
-      return {0, false};
-    if (completed + 1 == sequence) base_ = completed;  // empty: start at slot 0 again
+  if (idle_at_.load(std::memory_order_acquire) + 1 == sequence) {
+    // Empty: start at slot 0 again. The last owner has read what is written next; all of these lines come at once.
+    PrefetchForWrite(&submitted_);
+    PrefetchForWrite(&ring_[0]);
+    base_ = sequence - 1;
+    room_up_to_ = base_ + kDepth;
+  } else if (sequence > room_up_to_) [[unlikely]] {
+    room_up_to_ = completed_.load(std::memory_order_acquire) + kDepth;
+    if (sequence > room_up_to_) return {0, false};
   }
   task.id = static_cast<uint32_t>(sequence);
   ring_[(sequence - 1 - base_) % kRing] = task;
@@ -101,6 +105,7 @@ bool LaneQueue::TryQueue() {
 
 bool LaneQueue::GoIdle() {
   const uint64_t done = executed_;
+  idle_at_.store(done, std::memory_order_release);
   state_.store(kIdle, std::memory_order_seq_cst);
   // From here on another owner may be at work: only `done` may be looked at.
   if (submitted_.load(std::memory_order_seq_cst) == done) return true;

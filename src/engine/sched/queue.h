@@ -12,10 +12,13 @@
 //     that is idle; whoever takes it out resumes it.
 //  5. No lost wake-up of waiters. A sleeper lowers wake_at_, then loads completed_; the owner stores completed_, then
 //     loads wake_at_. All sequentially consistent.
-//  6. The ring restarts at slot 0 whenever a submitter finds the queue idle and empty: many lightly used streams touch one
-//     page each. base_ changes only then, and is published by the store of submitted_; the owner reads it only when it
-//     has seen a task behind it.
+//  6. The ring restarts at slot 0 whenever a submitter finds that all he has submitted is complete and that its owner has given
+//     up (idle_at_): many lightly used streams touch one page each. base_ changes only then, and is published by the store of
+//     submitted_; the owner reads it only when it has seen a task behind it. idle_at_ is stored behind the owner's last look at a slot.
+//  7. A queue has one link. Who makes it kQueued then sets `linked`, and links it where that was clear; who takes it out of a list
+//     clears `linked`, then tries to own it. Both are exchanges: one that found it set is seen by the one who clears it.
 //
+// A submit to an idle queue needs what the last owner has written: state_, idle_at_ and the link are one cache line.
 // While a burst runs, submitter and owner stay off each other's cache lines: each works with what it saw last of the
 // other's numbers (room_up_to_, submitted_seen_) and looks again only when that is used up.
 #pragma once
@@ -138,13 +141,6 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
       watcher->Finished(SightOf(task, executed_ + 1), run);
   }
 
-  // For the crew: somebody has waited for the queue since it was last found idle.
-  std::atomic<bool> at_hand{false};
-
-  // Links of the crew's run list; guarded by its lock.
-  LaneQueue* next_queued = nullptr;
-  bool in_run_list = false;
-
  private:
   friend struct ropeway::StateShape;  // api/state_table.cpp
   TaskSight SightOf(const Task& task, uint64_t sequence) const {
@@ -208,7 +204,16 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
 
   // Changes hands seldom: once per burst, not once per task.
   alignas(64) std::atomic<uint32_t> state_{kIdle};
+  std::atomic<uint64_t> idle_at_{0};  // the last complete task when the queue last became idle
 
+ public:
+  // For the crew: somebody has waited for the queue since it was last found idle.
+  std::atomic<bool> at_hand{false};
+  // The link of the crew's lists (invariant 7). While it is in a list, next_queued is guarded by that one's lock.
+  std::atomic<bool> linked{false};
+  LaneQueue* next_queued = nullptr;
+
+ private:
   // The owner's line.
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   bool line_busy_ = false;             // something was started that may not be done

@@ -1,4 +1,4 @@
-// The queues that wait for a lane, by priority. Touched when a queue changes state, never once per task.
+// The queues that wait for one lane, by priority. Touched when a queue changes state, never once per task.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,16 @@ class RunList {
  public:
   static constexpr int kPriorities = 8;
 
-  // A queue that a helper took out of turn may still be linked from before: then the old place serves.
-  void Push(LaneQueue& queue) {
+  // A queue that a helper took out of turn may still be linked from before, here or in another list: then the old place serves.
+  // True: the list was empty, so nobody cares for it yet.
+  bool Push(LaneQueue& queue) {
+    if (queue.linked.exchange(true, std::memory_order_acq_rel)) return false;
     LockGuard lock(lock_);
-    if (queue.in_run_list) return;
-    queue.in_run_list = true;
     queue.next_queued = nullptr;
     List& list = lists_[queue.priority()];
     (list.last != nullptr ? list.last->next_queued : list.first) = &queue;
     list.last = &queue;
-    size_.fetch_add(1, std::memory_order_seq_cst);
+    return size_.fetch_add(1, std::memory_order_seq_cst) == 0;
   }
 
   // The next queue in turn, or null. Its state may have changed since it was pushed: the caller tries to own it. Smaller
@@ -36,7 +36,7 @@ class RunList {
       if (queue == nullptr) continue;
       list.first = queue->next_queued;
       if (list.first == nullptr) list.last = nullptr;
-      queue->in_run_list = false;
+      queue->linked.exchange(false, std::memory_order_acq_rel);
       size_.fetch_sub(1, std::memory_order_seq_cst);
       return queue;
     }
@@ -51,10 +51,11 @@ class RunList {
     LaneQueue* first = nullptr;
     LaneQueue* last = nullptr;
   };
+  // In this order: the usual priority is on the same cache line as what everybody needs.
   SpinLock lock_{LockRank::kRunList};
-  List lists_[kPriorities] RW_GUARDED_BY(lock_);
   uint32_t turn_ RW_GUARDED_BY(lock_) = 0;
-  alignas(64) std::atomic<int> size_{0};  // many look at it, all the time
+  std::atomic<int> size_{0};
+  List lists_[kPriorities] RW_GUARDED_BY(lock_);
 };
 
 }  // namespace ropeway::sched

@@ -28,8 +28,7 @@ void Stepper::ExpectOneMore() {
 
 // It may still be there from before an abort.
 void Stepper::AddRunnable(LaneQueue& queue) {
-  if (queue.in_run_list) return;
-  queue.in_run_list = true;
+  if (queue.linked.exchange(true, std::memory_order_acq_rel)) return;
   runnable_.push_back(&queue);
 }
 
@@ -85,7 +84,7 @@ LaneQueue* Stepper::Choose(LaneQueue* wanted) {
   }
   LaneQueue* queue = *chosen;
   runnable_.erase(chosen);
-  queue->in_run_list = false;
+  queue->linked.exchange(false, std::memory_order_acq_rel);
   return queue;
 }
 
