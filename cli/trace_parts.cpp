@@ -92,12 +92,13 @@ bool WritePart(FILE* file, const Part& part) {
 }  // namespace
 
 size_t RecordBytes(const std::byte* record, size_t left) {
-  if (left < trace::kSlotSize) return 0;
+  if (left < trace::kShortSize) return 0;
   trace::RecordHead head;
   std::memcpy(&head, record, sizeof(head));
   if (head.type == trace::RecordType::kNone || head.type > trace::RecordType::kMark) return 0;
   const bool has_text = head.type >= trace::RecordType::kSite;
-  const size_t bytes = (has_text ? std::max<size_t>(head.a, 1) : 1) * trace::kSlotSize;
+  const size_t slots = has_text ? std::max<size_t>(head.a, 1) : 1;
+  const size_t bytes = head.type == trace::RecordType::kShortRun ? trace::kShortSize : slots * trace::kSlotSize;
   return bytes <= left ? bytes : 0;
 }
 

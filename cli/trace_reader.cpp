@@ -21,14 +21,23 @@ using trace::Record;
 using trace::RecordType;
 using trace::Side;
 
+Record WholeRun(const Record& brief) {
+  const uint64_t started = brief.words[0], took = brief.words[1] >> 32, sequence = static_cast<uint32_t>(brief.words[1]);
+  Record record{brief.head, {started, started + took, sequence}};
+  record.head.type = RecordType::kRun;
+  return record;
+}
+
 // Calls visit(record, its bytes, how many) for each record.
 template <typename Visit>
 void ForEachRecord(const Part& part, Visit visit) {
-  for (size_t chunk = 0; chunk + trace::kSlotSize <= part.size; chunk += trace::kChunkSize) {
+  for (size_t chunk = 0; chunk + trace::kShortSize <= part.size; chunk += trace::kChunkSize) {
     const size_t end = std::min(chunk + trace::kChunkSize, part.size);
-    for (size_t at = chunk; const size_t bytes = RecordBytes(part.chunks + at, end - at); at += bytes) {
-      Record record;
-      std::memcpy(&record, part.chunks + at, sizeof(record));
+    size_t bytes = 0;
+    for (size_t at = chunk; (bytes = RecordBytes(part.chunks + at, end - at)) != 0; at += bytes) {
+      Record record{};
+      std::memcpy(&record, part.chunks + at, std::min(bytes, sizeof(record)));
+      if (record.head.type == RecordType::kShortRun) record = WholeRun(record);
       visit(record, part.chunks + at, bytes);
     }
   }

@@ -126,16 +126,17 @@ inline std::byte* Room(size_t bytes) {
   return NextChunk(bytes);
 }
 
-inline void Put(const RecordHead& head, uint64_t first, uint64_t second, uint64_t third) {
-  std::byte* const at = Room(trace::kSlotSize);
+template <typename... Words>
+inline void Put(const RecordHead& head, Words... words) {
+  constexpr size_t kBytes = sizeof(head) + sizeof...(words) * sizeof(uint64_t);
+  static_assert(kBytes == trace::kSlotSize || kBytes == trace::kShortSize);
+  std::byte* const at = Room(kBytes);
   if (at == nullptr) [[unlikely]]
     return;
-  auto* const words = reinterpret_cast<uint64_t*>(at);
-  words[1] = first;
-  words[2] = second;
-  words[3] = third;
+  auto* word = reinterpret_cast<uint64_t*>(at);
+  ((*++word = words), ...);
   Store(at, head);
-  t_pen.next = at + trace::kSlotSize;
+  t_pen.next = at + kBytes;
 }
 
 // A record with a text behind its first words.
@@ -155,7 +156,7 @@ class TextRecord {
   size_t size() const { return slots_ * trace::kSlotSize; }
 
  private:
-  alignas(8) std::byte bytes_[1024] = {};
+  alignas(8) std::byte bytes_[trace::kMostRecordSize] = {};
   size_t slots_;
 };
 
@@ -268,8 +269,7 @@ class TraceRecorder final : public Watcher {
     const uint64_t sequence = sight.stream_id == 0 ? TheDesk().own_copies : sight.sequence;
     const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (sight.inside_graph ? trace::kOfGraph : 0));
     if (sight.inside_graph) PutInsideGraph(sight, run.started.ticks);
-    Put(HeadOf(RecordType::kRun, sight, flags), run.started.ticks, TraceTicks(),
-        static_cast<uint32_t>(sequence) | static_cast<uint64_t>(static_cast<uint32_t>(run.code)) << 32);
+    PutRun(HeadOf(RecordType::kRun, sight, flags), run.started.ticks, static_cast<uint32_t>(sequence), run.code);
   }
 
   void Dropped(const TaskSight& sight) override {
@@ -323,6 +323,13 @@ class TraceRecorder final : public Watcher {
  private:
   static RecordHead HeadOf(RecordType type, const TaskSight& sight, uint8_t flags) {
     return {type, static_cast<uint8_t>(sight.task->kind), flags, DeviceByte(sight.device), sight.stream_id};
+  }
+  static void PutRun(RecordHead head, uint64_t started, uint64_t sequence, int code) {
+    const uint64_t ended = TraceTicks(), took = ended - started;
+    if (code != 0 || took > UINT32_MAX) [[unlikely]]
+      return Put(head, started, ended, sequence | static_cast<uint64_t>(static_cast<uint32_t>(code)) << 32);
+    head.type = RecordType::kShortRun;
+    Put(head, started, sequence | took << 32);
   }
   // What a submit would have said of a task that has none; its run is the next record, and in the same chunk.
   static void PutInsideGraph(const TaskSight& sight, uint64_t started) {

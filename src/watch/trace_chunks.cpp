@@ -134,7 +134,8 @@ TraceChunk* TraceChunks::Take() {
 }
 
 void TraceChunks::GiveBack(TraceChunk* chunk, size_t used) {
-  if (used == kChunkSize) return HandInFull(chunk);
+  // Who takes it says whose it is, and then has room for any record.
+  if (used + trace::kSlotSize + trace::kMostRecordSize > kChunkSize) return HandInFull(chunk);
   chunk->used = used;
   ready_.fetch_add(1, std::memory_order_relaxed);
   chunk->state.store(TraceChunk::kReady, std::memory_order_release);

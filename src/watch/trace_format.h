@@ -1,8 +1,8 @@
 // How a trace lies on disk: one page about the process, then chunks of records. The recorder in the library and the reader in the command
 // share this file and nothing else; docs/trace.md has the same in words.
 //
-// A record is 32 bytes, or several times that for those with a text. Its first word is stored last, so a record whose type is not 0 is
-// whole, also in the file of a process that was killed. Behind the last record of a chunk the type is 0.
+// A record is 32 bytes, several times that with a text, or 24 for most runs. Its first word is stored last, so a record whose type is not 0
+// is whole, also in the file of a process that was killed. Behind the last record of a chunk the type is 0.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,12 @@
 namespace ropeway::trace {
 
 inline constexpr char kMagic[8] = "RWTRACE";
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 inline constexpr size_t kHeaderSize = 4096;
 inline constexpr size_t kChunkSize = size_t{64} << 10;
 inline constexpr size_t kSlotSize = 32;
+inline constexpr size_t kShortSize = 24;
+inline constexpr size_t kMostRecordSize = 1024;
 
 // One moment on three clocks.
 struct ClockPair {
@@ -46,15 +48,16 @@ enum class RecordType : uint8_t {
   kNone = 0,
   kThread,  // whose records follow
   kSubmit,
-  kRun,    // from start to end
-  kStart,  // of a task that may stand still; kRun follows when it is over
+  kRun,       // from start to end
+  kShortRun,  // the same in 24 bytes, of a task that went well in less than 2^32 ticks
+  kStart,     // of a task that may stand still; its run follows when it is over
   kDrop,
   kWait,    // a host thread begins to wait
   kWaited,  // the same wait, over
   kAllocate,
   kFree,
   kOrder,
-  kInsideGraph,  // as kSubmit, of a task that has none; its kRun is the next record
+  kInsideGraph,  // as kSubmit, of a task that has none; its run is the next record
   kTransfer,     // what a task of HCCL carries, and by which link; the last one counts
   // With a text; `a` is how many slots they take.
   kSite,
@@ -79,6 +82,7 @@ struct RecordHead {
 // kSubmit    task kind    Look              device        stream   when     sequence, site << 32  bytes, items << 44; or a SignalWord
 // kInsideGraph: as kSubmit; word 1 is the start
 // kRun       task kind    RunFlag           device        stream   start    end                  sequence, code << 32
+// kShortRun  task kind    RunFlag           device        stream   start    sequence, ticks it took << 32; there is no word 3
 // kStart     task kind    RunFlag           device        stream   start    -                    sequence
 // kDrop      task kind    -                 device        stream   when     -                    sequence
 // kWait      WaitReason   -                 -             stream   begin    0                    sequence or rank, site << 32

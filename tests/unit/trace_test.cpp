@@ -311,6 +311,42 @@ TEST_F(TraceTest, AMergedFileHasTheSameInFewerChunks) {
   unlink(merged.c_str());
 }
 
+// Everything that the tasks leave, whose they are and the waits between them included.
+TEST_F(TraceTest, ACopyTakesLessThan64BytesOnDisk) {
+  constexpr uint64_t kStretches = 100, kStretch = 1000;
+  FailureScope scope;
+  char bytes[64] = {};
+  TestStream stream(&scope);
+  const std::string merged = *path_ + ".size";
+  const auto size = [&] {
+    std::string why;
+    EXPECT_TRUE(cli::MergeTraces({*path_}, merged, &why)) << why;
+    return std::filesystem::file_size(merged);
+  };
+  const uint64_t before = size();
+  for (uint64_t i = 0; i < kStretches; ++i) {
+    for (uint64_t j = 0; j < kStretch; ++j) ASSERT_TRUE(stream.Submit(CopyTask(bytes, bytes + 32, 32)).ok());
+    ASSERT_TRUE(stream->Synchronize(Deadline::Never()).ok());
+  }
+  EXPECT_LT(size() - before, kStretches * kStretch * 60);
+  unlink(merged.c_str());
+}
+
+TEST_F(TraceTest, ALongRunEndsWhenItEnds) {
+  constexpr uint32_t kStream = 1005;
+  const Task copy = CopyTask(nullptr, nullptr, 8);
+  const TaskSight sight{kStream, 0, 1, &copy};
+  constexpr uint64_t kTook = uint64_t{1} << 38;  // more than a minute
+  watcher_->Finished(sight, {.started = {.ticks = watcher_->Started(sight).ticks - kTook}});
+  const TraceData trace = Read();
+  const auto task = std::find_if(trace.tasks.begin(), trace.tasks.end(),
+                                 [&](const TraceTask& one) { return one.stream != kNone && trace.streams[one.stream].id == kStream; });
+  ASSERT_NE(task, trace.tasks.end());
+  EXPECT_EQ(task->start_ns, 0) << "before the trace";
+  EXPECT_GT(task->end_ns, 0) << "and not a few ticks later";
+  EXPECT_EQ(task->sequence, 1u);
+}
+
 TEST_F(TraceTest, ManyThreadsShareWhatTheyLeave) {
   constexpr int kThreads = 40;
   FailureScope scope;
@@ -401,6 +437,8 @@ TEST(TraceFileTest, AFullRingHasNoChunkAndTakesItBackWhenOneIsGivenBack) {
   TraceChunk* const again = chunks->Take();
   ASSERT_EQ(again, taken.back());
   EXPECT_EQ(again->used, 96u) << "who takes it goes on behind what is there";
+  chunks->GiveBack(again, trace::kChunkSize - trace::kMostRecordSize);
+  EXPECT_EQ(chunks->Take(), nullptr) << "a record might be longer than what is left";
   chunks->CountDropped();
   EXPECT_EQ(chunks->header().dropped, 1u);
   chunks->End();
