@@ -174,7 +174,7 @@ void WriteEdges(const TraceIndex& index, const std::vector<uint32_t>& place_of, 
   ColumnWriter& held = columns.New("edge.held");
   for (const TraceEdge& edge : index.trace().edges) {
     if (edge.from == kNone || edge.to == kNone) continue;
-    const uint32_t before = index.WorkUpTo(edge.from, edge.from_sequence), after = index.WorkBehind(edge.to, edge.to_sequence);
+    const uint32_t before = index.WorkBefore(edge), after = index.WorkAfter(edge);
     if (before == kNone || after == kNone) continue;
     from.Put(place_of[before]);
     to.Put(place_of[after]);

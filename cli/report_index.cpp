@@ -157,8 +157,39 @@ uint32_t TraceIndex::WorkUpTo(uint32_t stream, uint64_t sequence) const {
   return kNone;
 }
 
+uint32_t TraceIndex::WorkInBranch(uint32_t task, bool before) const {
+  const TraceTask& one = trace_.tasks[task];
+  const auto& list = by_stream_[one.stream];
+  auto at = std::lower_bound(list.begin(), list.end(), one.sequence,
+                             [&](uint32_t i, uint64_t value) { return trace_.tasks[i].sequence < value; });
+  uint32_t found = kNone;
+  for (; at != list.end() && trace_.tasks[*at].sequence == one.sequence; ++at) {
+    const TraceTask& other = trace_.tasks[*at];
+    if (other.branch != one.branch || other.submit_ns >= 0 || !IsWork(other)) continue;
+    if (before && other.start_ns <= one.start_ns) found = *at;
+    if (!before && other.start_ns >= one.start_ns) return *at;
+  }
+  return found;
+}
+
+uint32_t TraceIndex::WorkBefore(const TraceEdge& edge) const {
+  if (edge.from_task == kNone) return WorkUpTo(edge.from, edge.from_sequence);
+  const TraceTask& task = trace_.tasks[edge.from_task];
+  if (IsWork(task)) return edge.from_task;
+  const uint32_t found = task.submit_ns < 0 ? WorkInBranch(edge.from_task, true) : kNone;
+  return found != kNone ? found : WorkUpTo(edge.from, edge.from_sequence);
+}
+
+uint32_t TraceIndex::WorkAfter(const TraceEdge& edge) const {
+  if (edge.to_task == kNone) return WorkBehind(edge.to, edge.to_sequence);
+  const TraceTask& task = trace_.tasks[edge.to_task];
+  if (IsWork(task)) return edge.to_task;
+  const uint32_t found = task.submit_ns < 0 ? WorkInBranch(edge.to_task, false) : kNone;
+  return found != kNone ? found : WorkBehind(edge.to, edge.to_sequence);
+}
+
 Span TraceIndex::HeldBy(const TraceEdge& edge) const {
-  const uint32_t to = WorkBehind(edge.to, edge.to_sequence), from = WorkUpTo(edge.from, edge.from_sequence);
+  const uint32_t to = WorkAfter(edge), from = WorkBefore(edge);
   if (to == kNone || from == kNone || trace_.tasks[to].start_ns < 0) return {0, 0};
   const uint32_t before = WorkUpTo(edge.to, edge.to_sequence);
   int64_t ready = trace_.tasks[to].submit_ns;

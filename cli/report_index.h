@@ -68,10 +68,15 @@ class TraceIndex {
   // In `stream`, the first work behind a place, and the last up to it; kNone: there is none.
   uint32_t WorkBehind(uint32_t stream, uint64_t sequence) const;
   uint32_t WorkUpTo(uint32_t stream, uint64_t sequence) const;
+  // The work at both ends of an edge; kNone: there is none.
+  uint32_t WorkBefore(const TraceEdge& edge) const;
+  uint32_t WorkAfter(const TraceEdge& edge) const;
   // From when on work could have run, to the end of the other stream's work that it stood behind; empty, too, when it did not.
   Span HeldBy(const TraceEdge& edge) const;
 
  private:
+  // Of a graph's tasks in their order, the nearest work of the branch of `task`, that itself included, one way or the other.
+  uint32_t WorkInBranch(uint32_t task, bool before) const;
   void IndexTasks();
   void IndexSteps();
 

@@ -41,6 +41,8 @@ std::map<StreamPair, Held> HeldPairs(const TraceIndex& index) {
   std::map<StreamPair, Held> pairs;
   for (const TraceEdge& edge : index.trace().edges) {
     if (edge.from == kNone || edge.to == kNone || edge.from == edge.to) continue;
+    if (index.trace().streams[edge.from].process != index.trace().streams[edge.to].process)
+      continue;  // ranks wait for each other by purpose
     const Span span = index.HeldBy(edge);
     const int64_t time_ns = span.second - span.first;
     if (time_ns == 0) continue;

@@ -25,7 +25,7 @@ std::string Size(uint64_t bytes) {
 
 class Timeline {
  public:
-  Timeline(const TraceData& trace, TimelineSink* sink) : trace_(trace), sink_(*sink) {}
+  Timeline(const TraceData& trace, TimelineSink* sink, const Reached& reached) : trace_(trace), sink_(*sink), reached_(reached) {}
 
   void Draw() {
     DrawTracks();
@@ -71,23 +71,30 @@ class Timeline {
     return task.direction == 0 ? name : name + " " + trace_.names[task.direction];
   }
 
-  // The arrow of an edge goes from the task that was waited for to the wait in the other stream.
+  // The arrow of an edge goes from the task that was waited for to the wait in the other stream: those that it names, or else by number.
+  using Ends = std::multimap<std::pair<uint32_t, uint64_t>, uint64_t>;
+  static std::pair<uint32_t, uint64_t> Named(uint32_t task) { return {kNone, task}; }
   void FindEdges() {
     for (size_t i = 0; i < trace_.edges.size(); ++i) {
       const TraceEdge& edge = trace_.edges[i];
-      leaving_.emplace(std::make_pair(edge.from, edge.from_sequence), kFirstEdge + i);
-      arriving_.emplace(std::make_pair(edge.to, edge.to_sequence), kFirstEdge + i);
+      const bool named = edge.from_task != kNone && edge.to_task != kNone;
+      leaving_.emplace(named ? Named(edge.from_task) : std::make_pair(edge.from, edge.from_sequence), kFirstEdge + i);
+      arriving_.emplace(named ? Named(edge.to_task) : std::make_pair(edge.to, edge.to_sequence), kFirstEdge + i);
     }
   }
-  static std::vector<uint64_t> At(const std::multimap<std::pair<uint32_t, uint64_t>, uint64_t>& edges, const TraceTask& task) {
+  std::vector<uint64_t> At(const Ends& ends, uint32_t task) const {
     std::vector<uint64_t> found;
-    const auto [first, last] = edges.equal_range({task.stream, task.sequence});
-    for (auto edge = first; edge != last; ++edge) found.push_back(edge->second);
+    for (const auto& key : {Named(task), std::make_pair(trace_.tasks[task].stream, trace_.tasks[task].sequence)}) {
+      const auto [first, last] = ends.equal_range(key);
+      for (auto edge = first; edge != last; ++edge) found.push_back(edge->second);
+    }
     return found;
   }
 
   void DrawTasks() {
+    constexpr uint32_t kBetweenWords = 4096;
     for (uint32_t i = 0; i < trace_.tasks.size(); ++i) {
+      if (i % kBetweenWords == 0 && reached_) reached_(i, trace_.tasks.size());
       const TraceTask& task = trace_.tasks[i];
       if (task.stream == kNone) continue;  // the wait of its thread shows it
       const std::string name = NameOf(task);
@@ -98,7 +105,7 @@ class Timeline {
         sink_.Slice(submit);
       }
       if (!ran) continue;
-      TimelineSlice run{streams_[task.stream], task.start_ns, task.end_ns, i, name, At(leaving_, task), At(arriving_, task)};
+      TimelineSlice run{streams_[task.stream], task.start_ns, task.end_ns, i, name, At(leaving_, i), At(arriving_, i)};
       if (task.thread != kNone && task.submit_ns >= 0) run.ends.push_back(i + 1);
       sink_.Slice(run);
       if (task.lane != kNone && task.bytes != 0) sink_.Slice({threads_[task.lane], task.start_ns, task.end_ns, kNone, name, {}, {}});
@@ -120,11 +127,22 @@ class Timeline {
     sink_.Slice({track, mark.begin_ns, mark.end_ns < 0 ? trace_.end_ns : mark.end_ns, kNone, trace_.names[mark.name], {}, {}});
   }
 
+  struct Change {
+    int64_t at_ns;
+    int64_t bytes;
+  };
+  // What comes and goes in the same moment is one change.
+  void DrawInFlight(uint32_t process, std::vector<Change>* changes) {
+    std::sort(changes->begin(), changes->end(), [](const Change& a, const Change& b) { return a.at_ns < b.at_ns; });
+    int64_t in_flight = 0;
+    for (size_t i = 0; i < changes->size(); ++i) {
+      const Change& change = (*changes)[i];
+      in_flight += change.bytes;
+      if (i + 1 == changes->size() || (*changes)[i + 1].at_ns != change.at_ns) sink_.Value({in_flight_[process], change.at_ns, in_flight});
+    }
+  }
+
   void DrawCounters() {
-    struct Change {
-      int64_t at_ns;
-      int64_t bytes;
-    };
     std::vector<std::vector<Change>> changes(trace_.processes.size());
     const int64_t step = std::max(kShortestStepNs, trace_.end_ns / kBandwidthSteps + 1);
     std::vector<std::map<int64_t, double>> moved(trace_.processes.size());
@@ -137,9 +155,7 @@ class Timeline {
       Spread(task, step, &moved[process]);
     }
     for (uint32_t process = 0; process < changes.size(); ++process) {
-      std::sort(changes[process].begin(), changes[process].end(), [](const Change& a, const Change& b) { return a.at_ns < b.at_ns; });
-      int64_t in_flight = 0;
-      for (const Change& change : changes[process]) sink_.Value({in_flight_[process], change.at_ns, in_flight += change.bytes});
+      DrawInFlight(process, &changes[process]);
       int64_t last = -1;
       for (const auto& [at, bytes] : moved[process]) {
         if (last >= 0 && at > last) sink_.Value({bandwidth_[process], last * step, 0});
@@ -152,7 +168,8 @@ class Timeline {
 
   // A task's bytes over the steps that it lasted.
   static void Spread(const TraceTask& task, int64_t step, std::map<int64_t, double>* moved) {
-    const int64_t first = task.start_ns / step, last = task.end_ns / step;
+    const int64_t first = task.start_ns / step;
+    const int64_t last = std::max(first, (task.end_ns + step - 1) / step - 1);  // one that ends with a step has nothing in the next
     for (int64_t at = first; at <= last; ++at) {
       const int64_t from = std::max(task.start_ns, at * step), to = std::min(task.end_ns, (at + 1) * step);
       const auto length = static_cast<double>(task.end_ns - task.start_ns);
@@ -163,13 +180,14 @@ class Timeline {
 
   const TraceData& trace_;
   TimelineSink& sink_;
+  const Reached& reached_;
   uint32_t tracks_ = 0;
   std::vector<uint32_t> threads_, streams_, in_flight_, bandwidth_;  // tracks
-  std::multimap<std::pair<uint32_t, uint64_t>, uint64_t> leaving_, arriving_;
+  Ends leaving_, arriving_;
 };
 
 }  // namespace
 
-void DrawTimeline(const TraceData& trace, TimelineSink* sink) { Timeline(trace, sink).Draw(); }
+void DrawTimeline(const TraceData& trace, TimelineSink* sink, const Reached& reached) { Timeline(trace, sink, reached).Draw(); }
 
 }  // namespace ropeway::cli

@@ -41,6 +41,7 @@ class TimelineSink {
   virtual void Value(const TimelineValue& value) = 0;
 };
 
-void DrawTimeline(const TraceData& trace, TimelineSink* sink);
+// `reached`, if there is one, is told of the tasks that are drawn.
+void DrawTimeline(const TraceData& trace, TimelineSink* sink, const Reached& reached = nullptr);
 
 }  // namespace ropeway::cli

@@ -2,7 +2,9 @@
 // trace_reader's affair; the report page, the merge and the exports know only this.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,7 @@ struct TraceTask {
   int32_t code = 0;
   uint16_t link = 0;     // of work between ranks, how it goes: "local", "shared memory", "tcp", "ucx", "several"; index of a name
   int rank = -1;         // at its other end; -1: none, or several
+  uint32_t branch = 0;   // of the graph that it is a part of
   bool dropped = false;  // by an abort, before it ran
   int64_t submit_ns = -1;
   int64_t start_ns = -1;
@@ -77,7 +80,8 @@ struct TraceWait {
   uint16_t reason = 0;      // "work", "event", "room" (a full queue), "copy", "report" (a callback), "process" (another's answer), "rank"
 };
 
-// Tasks of `to` behind `to_sequence` waited for `from` up to `from_sequence`.
+// Tasks of `to` behind `to_sequence` waited for `from` up to `from_sequence`: streams of one process or of two, or branches of a graph,
+// which have the stream and the number of their replay.
 struct TraceEdge {
   uint32_t from = kNone;
   uint64_t from_sequence = 0;
@@ -87,6 +91,8 @@ struct TraceEdge {
   uint32_t site = kNone;
   uint32_t event = 0;  // its number; 0: none
   int64_t at_ns = 0;
+  uint32_t from_task = kNone;  // what set it, or sent it
+  uint32_t to_task = kNone;    // what waited for it, or received it
 };
 
 struct TraceBlock {
@@ -125,6 +131,8 @@ struct TraceData {
 
 // One file, or several of one job put on one clock. False with a reason when something cannot be read; a file whose end is missing (its
 // program was killed) is read as far as it goes.
-bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::string* why);
+// `reached`, if there is one, is told of the bytes that are behind it.
+using Reached = std::function<void(size_t done, size_t all)>;
+bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::string* why, const Reached& reached = nullptr);
 
 }  // namespace ropeway::cli

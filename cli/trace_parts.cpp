@@ -78,14 +78,18 @@ bool WriteChunk(FILE* file, const std::vector<Piece>& pieces) {
   return good && (left == 0 || fwrite(kZeros, left, 1, file) == 1);
 }
 
-bool WritePart(FILE* file, const Part& part) {
+template <typename Tell>
+bool WritePart(FILE* file, const Part& part, Tell reached) {
   const std::vector<std::vector<Piece>> chunks = PackedChunks(part);
   std::byte page[trace::kHeaderSize] = {};
   trace::FileHeader header = part.header;
   header.size = trace::kHeaderSize + chunks.size() * trace::kChunkSize;
   std::memcpy(page, &header, sizeof(header));
   bool good = fwrite(page, sizeof(page), 1, file) == 1;
-  for (const std::vector<Piece>& chunk : chunks) good = good && WriteChunk(file, chunk);
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    reached(i * trace::kChunkSize);
+    good = good && WriteChunk(file, chunks[i]);
+  }
   return good;
 }
 
@@ -133,7 +137,7 @@ bool OpenParts(const std::vector<std::string>& paths, std::deque<MappedFile>* fi
   return false;
 }
 
-bool MergeTraces(const std::vector<std::string>& paths, const std::string& output, std::string* why) {
+bool MergeTraces(const std::vector<std::string>& paths, const std::string& output, std::string* why, const Reached& reached) {
   std::deque<MappedFile> files;
   std::vector<Part> parts;
   if (!OpenParts(paths, &files, &parts, why)) return false;
@@ -141,7 +145,14 @@ bool MergeTraces(const std::vector<std::string>& paths, const std::string& outpu
   const std::string unfinished = output + ".new";
   FILE* const file = fopen(unfinished.c_str(), "we");
   bool good = file != nullptr;
-  for (const Part& part : parts) good = good && WritePart(file, part);
+  size_t done = 0, all = 0;
+  for (const Part& part : parts) all += part.size;
+  for (const Part& part : parts) {
+    good = good && WritePart(file, part, [&](size_t bytes) {
+             if (reached) reached(done + bytes, all);
+           });
+    done += part.size;
+  }
   if (file != nullptr) good = fclose(file) == 0 && good;
   good = good && rename(unfinished.c_str(), output.c_str()) == 0;
   if (good) return true;

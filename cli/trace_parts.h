@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/trace_data.h"
 #include "src/watch/trace_format.h"
 
 namespace ropeway::cli {
@@ -40,6 +41,6 @@ size_t RecordBytes(const std::byte* record, size_t left);
 bool OpenParts(const std::vector<std::string>& paths, std::deque<MappedFile>* files, std::vector<Part>* parts, std::string* why);
 
 // Writes the parts of all files into one, without the chunks that nobody used; those that were used in part share one.
-bool MergeTraces(const std::vector<std::string>& paths, const std::string& output, std::string* why);
+bool MergeTraces(const std::vector<std::string>& paths, const std::string& output, std::string* why, const Reached& reached = nullptr);
 
 }  // namespace ropeway::cli

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/trace_data.h"
+#include "cli/trace_order.h"
 #include "cli/trace_parts.h"
 #include "src/base/symbols.h"
 #include "src/watch/trace_format.h"
@@ -49,9 +50,9 @@ std::string TextAt(const std::byte* record, size_t bytes, size_t words) {
 }
 
 // From ticks to nanoseconds on the clock that all parts share.
-class Clock {
+class TraceClock {
  public:
-  Clock(const FileHeader& header, bool same_kernel)
+  TraceClock(const FileHeader& header, bool same_kernel)
       : first_(header.first), shift_(same_kernel ? 0 : header.first.real_ns - header.first.monotonic_ns) {
     const trace::ClockPair& later = header.later[header.last & 1];
     const auto ticks = static_cast<double>(static_cast<int64_t>(later.ticks - first_.ticks));
@@ -106,20 +107,23 @@ bool IsPageable(uint8_t look) { return trace::Look::Dst(look) == Side::kPageable
 
 class PartReader {
  public:
-  PartReader(const Part& part, const Clock& clock, Tables* tables, TraceData* trace)
-      : part_(part), clock_(clock), tables_(*tables), trace_(*trace), process_(static_cast<uint32_t>(trace->processes.size())) {}
+  PartReader(const Part& part, const TraceClock& clock, Tables* tables, TraceOrder* order, TraceData* trace)
+      : part_(part), clock_(clock), tables_(*tables), order_(*order), trace_(*trace),
+        process_(static_cast<uint32_t>(trace->processes.size())) {}
 
-  void Read() {
+  // `reached` is told of bytes of the part.
+  template <typename Tell>
+  void Read(Tell reached) {
     const FileHeader& header = part_.header;
     trace_.processes.push_back({header.pid, header.rank, Text(header.host), Text(header.program), Text(header.engine), header.dropped});
     ReadTables();
-    ForEachRecord(part_, [this](const Record& record, const std::byte* at, size_t bytes) {
+    ForEachRecord(part_, [&](const Record& record, const std::byte* at, size_t bytes) {
+      if (static_cast<size_t>(at - part_.chunks) % trace::kChunkSize == 0) reached(static_cast<size_t>(at - part_.chunks));
       if (record.head.type == RecordType::kMark) return marks_.push_back({record, thread_, TextAt(at, bytes, 3)});
       Take(record);
     });
     // Who ran a task may come before who submitted it: the chunks of threads lie in any order.
     for (const Record& record : later_) TakeEnd(record);
-    MatchSignals();
     MatchBlocks();
     MatchMarks();
   }
@@ -216,6 +220,7 @@ class PartReader {
       case RecordType::kRun:
       case RecordType::kStart:
       case RecordType::kTransfer:
+      case RecordType::kMessage:
       case RecordType::kDrop: Postpone(record); break;
       case RecordType::kWait:
       case RecordType::kWaited: TakeWait(record); break;
@@ -247,9 +252,10 @@ class PartReader {
     task->items = static_cast<uint32_t>(word >> trace::kItemsShift);
   }
   // A mark or a wait by which streams are in order; `index`: of its task.
-  void NoteSignal(const Record& record, size_t index) {
+  void NoteSignal(const Record& record, uint32_t index) {
     if ((record.head.b & trace::Look::kSignal) == 0) return;
-    signals_[trace::SignalWord::Object(record.words[2])].push_back({index, record.words[2]});
+    const std::string& kind = trace_.names[trace_.tasks[index].kind];
+    order_.Signal(process_, index, record.words[2], kind == "signal" || kind == "wait_signal");
   }
 
   void TakeSubmit(const Record& record) {
@@ -282,9 +288,9 @@ class PartReader {
     const uint32_t lane = lanes_[static_cast<size_t>(&record - later_.data())];
     if (record.head.type == RecordType::kTransfer) return TakeTransfer(record);
     const auto sequence = static_cast<uint32_t>(record.words[2]);
+    if (record.head.type == RecordType::kMessage) return TakeMessage(record);
     if (record.head.type == RecordType::kInsideGraph) {
-      inside_graph_ = TaskOf(record);
-      NoteSignal(record, trace_.tasks.size());
+      inside_graph_ = record;
       return;
     }
     const bool run = record.head.type == RecordType::kRun;
@@ -311,6 +317,10 @@ class PartReader {
     task.rank = RankOf(record.words[0]);
     TakeSizes(record.words[2], &task);
   }
+  void TakeMessage(const Record& record) {
+    const auto found = tasks_.find(Key(record.head.d, 0, static_cast<uint32_t>(record.words[1])));
+    if (found != tasks_.end()) order_.Message(found->second, record.words[2], record.head.a != 0);
+  }
   static int RankOf(uint64_t rank) { return rank >= INT32_MAX ? -1 : static_cast<int>(rank); }
 
   // A ring was full when it was submitted.
@@ -325,15 +335,14 @@ class PartReader {
   }
 
   void TakeInsideGraph(const Record& record, uint32_t lane) {
-    TraceTask task = std::exchange(inside_graph_, TraceTask());
-    task.stream = StreamOf(record.head.d, DeviceOf(record.head.c));
-    task.sequence = static_cast<uint32_t>(record.words[2]);
-    task.kind = NameOf(trace::NameTable::kKind, record.head.a);
+    TraceTask task = TaskOf(inside_graph_);
+    task.branch = static_cast<uint32_t>(inside_graph_.words[0]);
     task.lane = lane;
     task.start_ns = At(record.words[0]);
     task.end_ns = std::max(At(record.words[1]), task.start_ns);
     task.code = static_cast<int32_t>(record.words[2] >> 32);
     trace_.tasks.push_back(task);
+    NoteSignal(inside_graph_, static_cast<uint32_t>(trace_.tasks.size() - 1));
   }
 
   void TakeWait(const Record& record) {
@@ -369,43 +378,6 @@ class PartReader {
     edge.event = record.head.a | static_cast<uint32_t>(record.head.b) << 8 | static_cast<uint32_t>(record.head.c) << 16;
     edge.at_ns = At(record.words[0]);
     trace_.edges.push_back(edge);
-  }
-
-  // Which of the marks a wait went on behind is seen in their times: the first that was reached when the stream stood there, or else the
-  // last before. A mark's start is before whatever it lets go on; its end may not be.
-  struct SignalTask {
-    size_t task;
-    uint64_t word;
-  };
-  void MatchSignals() {
-    using Role = trace::SignalWord::Role;
-    for (auto& [object, tasks] : signals_) {
-      std::vector<SignalTask> marks, waits;
-      for (const SignalTask& one : tasks) {
-        const Role role = trace::SignalWord::RoleOf(one.word);
-        if (trace_.tasks[one.task].end_ns >= 0 && role != Role::kTakesBack) (role == Role::kSets ? marks : waits).push_back(one);
-      }
-      const auto by_time = [&](int64_t TraceTask::*time) {
-        return [this, time](const SignalTask& a, const SignalTask& b) { return trace_.tasks[a.task].*time < trace_.tasks[b.task].*time; };
-      };
-      std::stable_sort(marks.begin(), marks.end(), by_time(&TraceTask::start_ns));
-      std::stable_sort(waits.begin(), waits.end(), by_time(&TraceTask::end_ns));
-      for (const SignalTask& wait : waits) AddEdge(wait, &marks);
-    }
-  }
-  void AddEdge(const SignalTask& wait, std::vector<SignalTask>* marks) {
-    const TraceTask& to = trace_.tasks[wait.task];
-    auto chosen = marks->end();
-    for (auto mark = marks->begin(); mark != marks->end() && trace_.tasks[mark->task].start_ns <= to.end_ns; ++mark) {
-      chosen = mark;
-      if (trace_.tasks[mark->task].end_ns >= to.start_ns) break;
-    }
-    if (chosen == marks->end()) return;
-    const TraceTask& from = trace_.tasks[chosen->task];
-    if (from.stream != to.stream)
-      trace_.edges.push_back({from.stream, from.sequence, to.stream, to.sequence, to.call, to.site, trace::SignalWord::Number(wait.word),
-                              to.submit_ns >= 0 ? to.submit_ns : to.start_ns});
-    if (trace::SignalWord::OneEach(wait.word)) marks->erase(marks->begin(), chosen + 1);
   }
 
   void MatchBlocks() {
@@ -454,8 +426,9 @@ class PartReader {
   };
 
   const Part& part_;
-  const Clock& clock_;
+  const TraceClock& clock_;
   Tables& tables_;
+  TraceOrder& order_;
   TraceData& trace_;
   const uint32_t process_;
   uint32_t thread_ = kNone;
@@ -466,9 +439,8 @@ class PartReader {
   std::unordered_map<uint64_t, uint32_t> tasks_;
   std::unordered_map<uint32_t, size_t> own_waits_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> waits_;
-  std::unordered_map<uint64_t, std::vector<SignalTask>> signals_;
   std::vector<Record> later_;
-  TraceTask inside_graph_;       // whose run comes next
+  Record inside_graph_{};        // whose run comes next
   std::vector<uint32_t> lanes_;  // of each of those
   std::vector<Record> blocks_;
   std::vector<MarkRecord> marks_;
@@ -489,6 +461,11 @@ void SortTasks(TraceData* trace) {
   trace->tasks = std::move(sorted);
   for (TraceWait& wait : trace->waits) {
     if (wait.task != kNone) wait.task = place[wait.task];
+  }
+  for (TraceEdge& edge : trace->edges) {
+    for (uint32_t* task : {&edge.from_task, &edge.to_task}) {
+      if (*task != kNone) *task = place[*task];
+    }
   }
   std::stable_sort(trace->waits.begin(), trace->waits.end(),
                    [](const TraceWait& a, const TraceWait& b) { return a.begin_ns < b.begin_ns; });
@@ -525,7 +502,7 @@ void CountFrom(int64_t begin, TraceData* trace) {
 
 }  // namespace
 
-bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::string* why) {
+bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::string* why, const Reached& reached) {
   *trace = TraceData();
   std::deque<MappedFile> files;
   std::vector<Part> parts;
@@ -535,12 +512,19 @@ bool ReadTraces(const std::vector<std::string>& paths, TraceData* trace, std::st
   };
   const bool same_kernel = std::all_of(parts.begin(), parts.end(), same_boot);
   Tables tables(trace);
+  TraceOrder order(trace);
   int64_t begin = INT64_MAX;
+  size_t done = 0, all = 0;
+  for (const Part& part : parts) all += part.size;
   for (const Part& part : parts) {
-    const Clock clock(part.header, same_kernel);
+    const TraceClock clock(part.header, same_kernel);
     begin = std::min(begin, clock.begin());
-    PartReader(part, clock, &tables, trace).Read();
+    PartReader(part, clock, &tables, &order, trace).Read([&](size_t bytes) {
+      if (reached) reached(done + bytes, all);
+    });
+    done += part.size;
   }
+  order.Match();
   SortTasks(trace);
   CountFrom(begin, trace);
   return true;

@@ -6,7 +6,8 @@ set(page_script ${PROJECT_SOURCE_DIR}/cmake/page.cmake)
 add_custom_command(OUTPUT ${page_template} DEPENDS ${page_files} ${page_script}
                    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/cli/page -DOUTPUT=${page_template} -P ${page_script})
 
-set(report_sources page_columns report_analysis report_index report_page report_patterns_host report_patterns_stream table)
+set(report_sources page_columns report_analysis report_index report_page report_patterns_host report_patterns_stream table
+    progress timeline)
 list(TRANSFORM report_sources REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cli/\\1.cpp")
 add_library(ropeway_report STATIC EXCLUDE_FROM_ALL ${report_sources} ${page_template})
 target_include_directories(ropeway_report PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)

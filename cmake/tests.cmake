@@ -88,7 +88,8 @@ endfunction()
 
 # What reads a trace as the command does.
 function(ropeway_reads_traces program)
-  set(reader ${PROJECT_SOURCE_DIR}/cli/trace_reader.cpp ${PROJECT_SOURCE_DIR}/cli/trace_parts.cpp)
+  set(reader ${PROJECT_SOURCE_DIR}/cli/trace_reader.cpp ${PROJECT_SOURCE_DIR}/cli/trace_order.cpp
+      ${PROJECT_SOURCE_DIR}/cli/trace_parts.cpp)
   target_sources(${program} PRIVATE ${reader} $<TARGET_OBJECTS:ropeway_symbols>)
   set_source_files_properties(${reader} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -94,8 +94,8 @@ RW_API aclError ropewayTellErrorSite(const void* caller, const char* site);
  * counts. */
 RW_API aclError ropewayTellRank(uint32_t rank, uint32_t ranks);
 
-/* 1 while a trace is recorded, else 0. The next four are for libraries on top of the runtime, too: what a trace says of their calls.
- * Without one they do nothing. */
+/* 1 while a trace is recorded, else 0. The next four are for libraries on top of the runtime, too: what a trace says of their calls, and
+ * what messages say of who made a block and who freed it. */
 RW_API int32_t ropewayIsTraced(void);
 
 /*
@@ -104,8 +104,8 @@ RW_API int32_t ropewayIsTraced(void);
  */
 RW_API aclError ropewayTellCaller(const char* call, const void* caller);
 
-/* A place in a program of another language by its name, "step.py:12", to be used as caller as often as that is called; NULL when nobody
- * wants to know. text or place NULL: 100000. */
+/* A place in a program of another language by its name, "step.py:12", to be used as caller as often as that is called; NULL when there are
+ * too many. text or place NULL: 100000. */
 RW_API aclError ropewayTellPlace(const char* text, const void** place);
 
 /* This thread begins to wait for a rank (*begun is 0, and is set), or has done so. begun NULL: 100000. */
@@ -118,7 +118,9 @@ typedef enum ropewayLink {
     ROPEWAY_LINK_SHARED_MEMORY, /* inside the host */
     ROPEWAY_LINK_TCP,
     ROPEWAY_LINK_UCX,
-    ROPEWAY_LINK_SEVERAL
+    ROPEWAY_LINK_SEVERAL,
+    ROPEWAY_LINK_NAMED, /* with a number of hccl::LinkType added: as the program calls it */
+    ROPEWAY_LINK_NAMED_LAST = ROPEWAY_LINK_NAMED + 7
 } ropewayLink;
 typedef struct ropewayTransfer {
     ropewayLink link;
@@ -126,6 +128,14 @@ typedef struct ropewayTransfer {
     uint64_t bytes;
     uint32_t items;
 } ropewayTransfer;
+
+/* A call of a communicator, for profiles: what this thread submits is the call's, until it is told NULL. */
+typedef struct ropewayCommunication {
+    const char* group; /* the communicator's name */
+    int32_t dataType;  /* an HcclDataType */
+    uint64_t count;
+} ropewayCommunication;
+RW_API aclError ropewayTellCommunication(const ropewayCommunication* communication);
 
 /* Objects and bytes that are alive in this process now; default streams and default contexts are not counted. */
 typedef struct ropewayLiveCounts {
@@ -175,6 +185,12 @@ RW_API aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc d
  * until transfer is NULL; it must live until then. transfer NULL with an operation: 100000.
  */
 RW_API aclError ropewayTellTransfer(ropewayOperation operation, const ropewayTransfer* transfer);
+
+/*
+ * Between its start and its finish: the operation sends, or else receives, the message of this number, which the operation of another
+ * process knows by the same. A trace of both has an arrow. operation NULL: 100000.
+ */
+RW_API aclError ropewayTellMessage(ropewayOperation operation, uint64_t message, int32_t sends);
 
 /* Exactly once for every operation that was started; its handle is gone afterwards. operation NULL: 100000. text may be NULL. */
 RW_API aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const char* text);

@@ -4,6 +4,7 @@
 
 #include "api/entry.h"
 #include "engine/watcher.h"
+#include "profile/markers.h"
 #include "ropeway/ropeway.h"
 
 using namespace ropeway;
@@ -20,6 +21,7 @@ class UserOperation final : public Operation {
   // The handle owns a reference of its own from the start to the finish.
   using Handle = std::shared_ptr<UserOperation>;
   void Tell(Watcher& watcher, const TransferSight& sight) const { watcher.Transferred(stream_id_, sequence(), sight); }
+  void Tell(Watcher& watcher, uint64_t message, bool sends) const { watcher.Messaged(stream_id_, sequence(), message, sends); }
 
  private:
   void Start() override {
@@ -59,6 +61,22 @@ aclError ropewayTellTransfer(ropewayOperation operation, const ropewayTransfer* 
     }
     RW_TRY(RequirePointer("transfer", transfer));
     if (Watcher* const watcher = ActiveWatcher()) (*static_cast<UserOperation::Handle*>(operation))->Tell(*watcher, sight);
+    return Ok();
+  });
+}
+
+aclError ropewayTellCommunication(const ropewayCommunication* communication) {
+  static thread_local CommunicationSight sight;
+  const char* const group = communication == nullptr || communication->group == nullptr ? nullptr : LastingText(communication->group);
+  if (group != nullptr) sight = {group, communication->dataType, communication->count};
+  t_communication = group == nullptr ? nullptr : &sight;
+  return ACL_SUCCESS;
+}
+
+aclError ropewayTellMessage(ropewayOperation operation, uint64_t message, int32_t sends) {
+  return PlainEntry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("operation", operation));
+    if (Watcher* const watcher = ActiveWatcher()) (*static_cast<UserOperation::Handle*>(operation))->Tell(*watcher, message, sends != 0);
     return Ok();
   });
 }

@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/fork.h"
@@ -21,10 +24,12 @@ bool IsOurs(const Dl_info& where) {
 // The layer in front of this library says itself where it was called from.
 bool IsLayer(const char* module) { return std::strncmp(module, "libropeway_check.", 17) == 0; }
 
-const char* NameOfModule(const Dl_info& where) {
-  const char* slash = std::strrchr(where.dli_fname, '/');
-  return slash == nullptr ? where.dli_fname : slash + 1;
+const char* BaseName(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
 }
+
+const char* NameOfModule(const Dl_info& where) { return BaseName(where.dli_fname); }
 
 bool Find(const void* caller, Dl_info* where) { return caller != nullptr && dladdr(caller, where) != 0 && where->dli_fname != nullptr; }
 
@@ -40,8 +45,42 @@ std::string PlaceOf(const void* caller, const Dl_info& where) {
 
 }  // namespace
 
+// --- Places that have names. A text is stored before the count says that it is there. ---------------------------------------
+
+namespace {
+
+constexpr uintptr_t kNamed = uintptr_t{1} << 63;
+constexpr size_t kMostPlaces = 1 << 16;
+std::atomic<const char*> g_places[kMostPlaces];
+std::atomic<size_t> g_place_count{0};
+
+}  // namespace
+
+const void* NamePlace(const char* text) {
+  char* const kept = strdup(text);
+  if (kept == nullptr) return nullptr;
+  const size_t index = g_place_count.fetch_add(1, std::memory_order_relaxed);
+  if (index >= kMostPlaces) {
+    std::free(kept);
+    return nullptr;
+  }
+  g_places[index].store(kept, std::memory_order_release);
+  return NamedPlaceAt(index);
+}
+
+const char* NameOfPlace(const void* caller) {
+  const size_t index = (reinterpret_cast<uintptr_t>(caller) & ~kNamed) - 1;
+  const bool named = (reinterpret_cast<uintptr_t>(caller) & kNamed) != 0 && index < kMostPlaces;
+  return named ? g_places[index].load(std::memory_order_acquire) : nullptr;
+}
+
+size_t NamedPlaces() { return std::min(g_place_count.load(std::memory_order_acquire), kMostPlaces); }
+
+const void* NamedPlaceAt(size_t index) { return reinterpret_cast<const void*>(kNamed | (index + 1)); }
+
 // A child of fork may have got the loader's lock from a thread that it has not.
 std::string CallSiteText(const void* caller) {
+  if (const char* const name = NameOfPlace(caller)) return std::string("called at ") + BaseName(name);
   Dl_info where{};
   if (InForkedChild() || !Find(caller, &where) || IsOurs(where) || IsLayer(NameOfModule(where))) return "";
   const std::string line = symbols::LineOf(reinterpret_cast<uintptr_t>(caller));

@@ -82,6 +82,12 @@ struct Signal {
   uint32_t number;     // as the API has it
   Role role;
   bool one_each;  // a wait takes away what was set
+  bool shared;    // the object is a name that all processes have for it
+
+  // `name`: of SharedName, or made from one.
+  static Signal Shared(uint64_t name, uint32_t number, Role role, bool one_each) {
+    return {reinterpret_cast<const void*>(name << 4), number, role, one_each, true};
+  }
 };
 
 class Batch;

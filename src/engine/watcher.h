@@ -24,6 +24,7 @@ struct TaskSight {
   uint64_t sequence;          // 1 is the first task of a stream
   const Task* task;           // good during the call only
   bool inside_graph = false;  // nobody submitted it, and the sequence is that of the replay
+  uint32_t branch = 0;        // of the graph
 };
 
 // How a task came to its end.
@@ -67,7 +68,8 @@ struct WaitSight {
   uint64_t sequence;
 };
 
-enum class Link : uint8_t { kNone, kLocal, kSharedMemory, kTcp, kUcx, kSeveral };
+// From kNamed on the program has said what the link is, and its numbers follow.
+enum class Link : uint8_t { kNone, kLocal, kSharedMemory, kTcp, kUcx, kSeveral, kNamed };
 
 // What a library on top of the runtime says of work that it put into a stream.
 struct TransferSight {
@@ -78,6 +80,15 @@ struct TransferSight {
 };
 // Of whatever this thread submits; null: nothing is known.
 inline constinit thread_local const TransferSight* t_transfer RW_HOT_TLS = nullptr;
+
+// What a call of a communicator asks for, in elements of its type.
+struct CommunicationSight {
+  const char* group;  // its name; stays for as long as the process
+  int32_t data_type;
+  uint64_t count;
+};
+// The same for what this thread submits.
+inline constinit thread_local const CommunicationSight* t_communication RW_HOT_TLS = nullptr;
 
 // A call of the API while it lasts; lies on the stack of the calling thread.
 struct CallFrame {
@@ -122,6 +133,8 @@ class Watcher {
   virtual void Ordered(const OrderSight& sight) = 0;
   // From the start of the task on, perhaps more than once: the last word counts.
   virtual void Transferred(uint32_t /*stream_id*/, uint64_t /*sequence*/, const TransferSight&) {}
+  // The task carries a message to another rank, or takes it; both ends know it by the same number.
+  virtual void Messaged(uint32_t /*stream_id*/, uint64_t /*sequence*/, uint64_t /*message*/, bool /*sends*/) {}
   // The process ends: write what is buffered.
   virtual void Flush() = 0;
 };

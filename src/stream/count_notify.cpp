@@ -15,7 +15,7 @@ std::atomic<int> g_next_count_notify_id{1};
 class Counter::Changing final : public Operation {
  public:
   Changing(std::shared_ptr<Counter> counter, CountChange change, uint32_t value)
-      : Operation({counter.get(), 0, Signal::Role::kSets, false}), counter_(std::move(counter)), change_(change), value_(value) {}
+      : Operation({counter.get(), 0, Signal::Role::kSets, false, false}), counter_(std::move(counter)), change_(change), value_(value) {}
 
  private:
   void Start() override {
@@ -32,7 +32,7 @@ class Counter::Changing final : public Operation {
 class Counter::Waiting final : public Operation {
  public:
   Waiting(std::shared_ptr<Counter> counter, CountWait wait)
-      : Operation({counter.get(), 0, Signal::Role::kAwaits, false}), counter_(std::move(counter)), wait_(wait) {}
+      : Operation({counter.get(), 0, Signal::Role::kAwaits, false, false}), counter_(std::move(counter)), wait_(wait) {}
   const CountWait& wait() const { return wait_; }
 
  private:

@@ -179,7 +179,7 @@ class Event final : public SlabObject {
   void ForgetLatest(const Record* only_if);
   // Streams look at the flag of a classic event alone; the others' waits name their record.
   Signal SignalOf(Signal::Role role) const {
-    return kind_ == Kind::kClassic ? Signal{this, static_cast<uint32_t>(id_), role, false} : Signal{};
+    return kind_ == Kind::kClassic ? Signal{this, static_cast<uint32_t>(id_), role, false, false} : Signal{};
   }
   void TakeId();
   Status AwaitRecord(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call);

@@ -5,6 +5,7 @@
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "engine/watcher.h"
+#include "stream/shared_name.h"
 
 namespace ropeway {
 namespace {
@@ -19,7 +20,10 @@ Status NeverDone() { return Fail(ACL_ERROR_RT_IPC_ERROR, "%s", kNeverDone); }
 class IpcEvent::RecordOperation final : public Operation, public Ear {
  public:
   explicit RecordOperation(std::shared_ptr<IpcEvent> event) : event_(std::move(event)) {}
-  void SetRecord(uint64_t record) { record_ = record; }
+  void SetRecord(uint64_t record) {
+    record_ = record;
+    SetSignal(event_->SignalOf(record, Signal::Role::kSets));
+  }
   // The stream will never come here.
   void Drop() { End(IpcEvent::End::kDropped, nullptr); }
   void Tell(int code) override {
@@ -45,6 +49,7 @@ class IpcEvent::WaitOperation final : public Operation, public Ear {
  public:
   explicit WaitOperation(std::shared_ptr<IpcEvent> event) : event_(std::move(event)), watch_(NewWatch()) {}
   uint64_t watch() const { return watch_; }
+  void SetRecord(uint64_t record) { SetSignal(event_->SignalOf(record, Signal::Role::kAwaits)); }
   void Tell(int code) override { Operation::Finish(code, kNeverDone); }
 
  private:
@@ -80,6 +85,10 @@ class IpcEvent::Latch final : public Ear {
   int code RW_GUARDED_BY(mutex) = 0;
 };
 
+Signal IpcEvent::SignalOf(uint64_t record, Signal::Role role) const {
+  return Signal::Shared(SharedNameOf(shared_name(), record), 0, role, false);
+}
+
 uint64_t IpcEvent::NewWatch() {
   static std::atomic<uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -110,15 +119,9 @@ Status IpcEvent::AwaitOn(StreamRef stream, const FailureScope* current, int64_t 
   RW_TRY_SET(const Latest latest, Watch(operation->watch(), operation));
   if (latest.state == State::kNothing) return Ok();
   if (latest.state == State::kFailed) operation->Finish(ACL_ERROR_RT_IPC_ERROR, kNeverDone);  // seen at synchronise
-  uint64_t sequence = 0;
-  Status status = operation->LaunchOn(stream, current, timeout_ns, call, &sequence);
-  if (!status.ok()) {
-    Unwatch(operation->watch());
-  } else if (Watcher* watcher = ActiveWatcher()) {
-    uint64_t recorded = 0;
-    if (const StreamHold own = FindOwn(latest.record, &recorded))
-      watcher->Ordered({static_cast<uint32_t>(own->id()), recorded, static_cast<uint32_t>(stream.stream->id()), sequence, call});
-  }
+  operation->SetRecord(latest.record);
+  Status status = operation->LaunchOn(stream, current, timeout_ns, call);
+  if (!status.ok()) Unwatch(operation->watch());
   return status;
 }
 

@@ -24,6 +24,8 @@ class IpcEvent : public std::enable_shared_from_this<IpcEvent> {
   virtual Result<ipc::Key> Export() = 0;
   // The device on which the event was created, by its physical id.
   virtual int device() const = 0;
+  // The same in all processes that share it.
+  virtual uint64_t shared_name() const = 0;
   // The handle is gone: nobody else may open it.
   virtual void Withdraw() = 0;
 
@@ -61,6 +63,7 @@ class IpcEvent : public std::enable_shared_from_this<IpcEvent> {
   virtual void Unwatch(uint64_t watch) = 0;
 
   static uint64_t NewWatch();
+  Signal SignalOf(uint64_t record, Signal::Role role) const;
 
  private:
   class RecordOperation;

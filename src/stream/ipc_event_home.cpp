@@ -11,7 +11,10 @@ class EventOffer final : public ipc::Offer {
  public:
   explicit EventOffer(std::shared_ptr<EventHome> home) : Offer(kEventOfferType), home_(std::move(home)) { AdmitEverybody(); }
 
-  void OnJoined(ipc::Connection&, ipc::Message* welcome, int*) override { welcome->value[0] = static_cast<uint64_t>(home_->device()); }
+  void OnJoined(ipc::Connection&, ipc::Message* welcome, int*) override {
+    welcome->value[0] = static_cast<uint64_t>(home_->device());
+    welcome->value[1] = home_->shared_name();
+  }
   void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor fd) override;
   void OnGone(ipc::Connection& connection, bool said_goodbye) override {
     home_->Forget(connection.id(), said_goodbye ? EventHome::End::kDropped : EventHome::End::kFailed);

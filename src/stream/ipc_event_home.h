@@ -7,6 +7,7 @@
 #include "base/mutex.h"
 #include "ipc/service.h"
 #include "stream/ipc_event.h"
+#include "stream/shared_name.h"
 
 namespace ropeway {
 
@@ -30,6 +31,7 @@ class EventHome final : public IpcEvent {
 
   Result<ipc::Key> Export() override;
   int device() const override { return device_; }
+  uint64_t shared_name() const override { return shared_name_; }
   void Withdraw() override;
 
  private:
@@ -57,6 +59,7 @@ class EventHome final : public IpcEvent {
   void Forget(uint64_t connection, End end);
 
   const int device_;
+  const uint64_t shared_name_ = NewSharedName();
   Mutex mutex_{LockRank::kEventHome};
   uint64_t last_record_ RW_GUARDED_BY(mutex_) = 0;
   Latest latest_ RW_GUARDED_BY(mutex_);

@@ -20,6 +20,7 @@ class EventImport final : public IpcEvent, public ipc::Listener {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "the event was opened from a handle; the process that created it hands it on");
   }
   int device() const override { return device_; }
+  uint64_t shared_name() const override { return shared_name_; }
   void Withdraw() override {}
 
   void OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor fd) override;
@@ -41,6 +42,7 @@ class EventImport final : public IpcEvent, public ipc::Listener {
 
   std::shared_ptr<ipc::Connection> connection_;
   int device_ = 0;
+  uint64_t shared_name_ = 0;
   Mutex mutex_{LockRank::kEventImport};
   bool gone_ RW_GUARDED_BY(mutex_) = false;
   std::map<uint64_t, Told> watches_ RW_GUARDED_BY(mutex_);
@@ -55,6 +57,7 @@ Status EventImport::Join(const ipc::Key& key) {
   RW_TRY_SET(ipc::Joined joined, service->Connect(key, kEventOfferType, listener, Deadline::AfterMs(ipc::kPatienceMs)));
   connection_ = std::move(joined.connection);
   device_ = static_cast<int>(joined.welcome.value[0]);
+  shared_name_ = joined.welcome.value[1];
   return Ok();
 }
 

@@ -6,6 +6,7 @@
 #include "base/no_destroy.h"
 #include "engine/backend.h"
 #include "engine/watcher.h"
+#include "stream/shared_name.h"
 
 namespace ropeway {
 namespace {
@@ -41,6 +42,7 @@ Result<ipc::Key> Notify::Export(bool everybody) {
   if (offer_ != nullptr) return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "the notify was exported before; use the key of that time");
   auto offer = std::make_shared<NotifyOffer>(*this);
   if (everybody) offer->AdmitEverybody();
+  shared_name_.store(NewSharedName(), std::memory_order_relaxed);
   RW_TRY_SET(offer->key, service->Publish(offer));
   offer_ = std::move(offer);
   return offer_->key;
@@ -83,6 +85,7 @@ NotifyOffer::~NotifyOffer() { Notifies().Release(&notify_); }
 void NotifyOffer::OnJoined(ipc::Connection&, ipc::Message* welcome, int*) {
   welcome->value[0] = static_cast<uint64_t>(notify_.device());
   welcome->value[1] = static_cast<uint64_t>(notify_.id());
+  welcome->value[2] = notify_.shared_name_.load(std::memory_order_relaxed);
 }
 
 void NotifyOffer::OnMessage(ipc::Connection& connection, const ipc::Message& message, FileDescriptor) {
@@ -156,11 +159,16 @@ void NotifyOffer::OnGone(ipc::Connection& connection, bool said_goodbye) {
 
 class NotifyImport::Request final : public Operation {
  public:
-  Request(std::shared_ptr<NotifyImport> home, Kind kind) : home_(std::move(home)), kind_(kind) {}
+  Request(std::shared_ptr<NotifyImport> home, Kind kind)
+      : Operation(Signal::Shared(home->shared_name(), static_cast<uint32_t>(home->id()), RoleOf(kind), true)), home_(std::move(home)),
+        kind_(kind) {}
   Kind kind() const { return kind_; }
   std::atomic<uint32_t> ticket{0};
 
  private:
+  static Signal::Role RoleOf(Kind kind) {
+    return kind == kSet ? Signal::Role::kSets : kind == kTake ? Signal::Role::kAwaits : Signal::Role::kTakesBack;
+  }
   void Start() override { home_->Ask(std::static_pointer_cast<Request>(shared_from_this())); }
   void Abandoned(bool started) override {
     if (started) home_->GiveUp(ticket.load(std::memory_order_acquire));
@@ -181,6 +189,7 @@ Result<std::shared_ptr<NotifyImport>> NotifyImport::Open(const ipc::Key& key) {
   home->connection_ = std::move(joined.connection);
   home->device_ = static_cast<int>(joined.welcome.value[0]);
   home->id_ = static_cast<int>(joined.welcome.value[1]);
+  home->shared_name_ = joined.welcome.value[2];
   return home;
 }
 

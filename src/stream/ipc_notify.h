@@ -29,6 +29,7 @@ class NotifyImport final : public ipc::Listener, public std::enable_shared_from_
 
   int device() const { return device_; }
   int id() const { return id_; }
+  uint64_t shared_name() const { return shared_name_; }
   // Queues a request that is sent when the stream comes to it, and holds the stream until it is answered.
   Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, Kind kind, const char* call);
 
@@ -48,6 +49,7 @@ class NotifyImport final : public ipc::Listener, public std::enable_shared_from_
   std::shared_ptr<ipc::Connection> connection_;
   int device_ = 0;
   int id_ = 0;
+  uint64_t shared_name_ = 0;
   Mutex mutex_{LockRank::kNotifyImport};
   bool gone_ RW_GUARDED_BY(mutex_) = false;
   std::map<uint32_t, Asked> asked_ RW_GUARDED_BY(mutex_);  // by ticket

@@ -34,6 +34,7 @@ bool Notify::Destroy(void* handle) {
 
 void Notify::Recycle() {
   flag_.Renew();
+  shared_name_.store(0, std::memory_order_relaxed);
   home_.reset();
 }
 

@@ -2,6 +2,7 @@
 // here, or, for an imported notify, in the process that exported it (ipc_notify.h).
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "base/slab.h"
@@ -72,13 +73,18 @@ class Notify final : public SlabObject {
     Notify& notify_;
   };
   Status Submit(StreamRef stream, const FailureScope* current, Task& task);
-  Signal SignalOf(Signal::Role role) const { return {this, static_cast<uint32_t>(id_), role, true}; }
+  Signal SignalOf(Signal::Role role) const {
+    const auto number = static_cast<uint32_t>(id_);
+    const uint64_t name = shared_name_.load(std::memory_order_relaxed);
+    return name == 0 ? Signal{this, number, role, true, false} : Signal::Shared(name, number, role, true);
+  }
   // How waits end when one of the processes that share the notify has died: a record may never come. A flag that is set counts.
   static int ExplainDeath(TaskFailure* failure);
   void Withdraw();
 
   int id_ = 0;
   int device_ = 0;
+  std::atomic<uint64_t> shared_name_{0};  // of an exported one, for those who watch
   Gate flag_{Gate::Mode::kAutoReset};
   Recorded recorded_{*this};
   Passed passed_{*this};

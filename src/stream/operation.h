@@ -30,6 +30,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
  protected:
   // `signal`: what the operation does to something that others wait for, or waits for itself.
   explicit Operation(const Signal& signal = {}) : signal_(signal) {}
+  // The same, where it is known later; before LaunchOn.
+  void SetSignal(const Signal& signal) { signal_ = signal; }
   // The stream is here. Called once, on a thread of the engine or of a waiter that helps: it may not block and may not wait
   // for work of any stream. One that throws std::bad_alloc has had no effect; the operation is finished with 207001 then.
   virtual void Start() = 0;
@@ -61,7 +63,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   // The stream has left, through the gate or not: gives up its reference, so the operation may be gone afterwards.
   void Leave(bool through_gate);
 
-  const Signal signal_;
+  Signal signal_;
   uint64_t sequence_ = 0;
   LastingGate gate_;
   Waited waited_{*this};

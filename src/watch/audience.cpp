@@ -63,6 +63,9 @@ class Audience final : public Watcher {
   void Transferred(uint32_t stream_id, uint64_t sequence, const TransferSight& sight) override {
     ForEach([&](Watcher& one) { one.Transferred(stream_id, sequence, sight); });
   }
+  void Messaged(uint32_t stream_id, uint64_t sequence, uint64_t message, bool sends) override {
+    ForEach([&](Watcher& one) { one.Messaged(stream_id, sequence, message, sends); });
+  }
   void Flush() override {
     ForEach([](Watcher& one) { one.Flush(); });
   }

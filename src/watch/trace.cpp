@@ -213,6 +213,9 @@ Sides SidesOf(const Task& task) {
   return sides;
 }
 
+// Edges of a graph are numbered in it.
+bool IsEdge(const Task& task) { return task.kind == TaskKind::kSignal || task.kind == TaskKind::kAwaitSignal; }
+
 const Signal* SignalOf(const Task& task) {
   const bool mark = task.kind == TaskKind::kMark, await = task.kind == TaskKind::kAwait;
   const Signal* const signal = mark ? &task.mark.signal : await ? &task.await.signal : nullptr;
@@ -220,7 +223,7 @@ const Signal* SignalOf(const Task& task) {
 }
 
 uint8_t LookOf(const Task& task) {
-  if (SignalOf(task) != nullptr) return trace::Look::kSignal | trace::Look::kNoMethod << 4;
+  if (SignalOf(task) != nullptr || IsEdge(task)) return trace::Look::kSignal | trace::Look::kNoMethod << 4;
   const bool planned = task.kind <= TaskKind::kSetWords;
   const Sides sides = SidesOf(task);
   return trace::Look::Of(sides.dst, sides.src, planned ? static_cast<uint8_t>(task.method) : trace::Look::kNoMethod);
@@ -238,8 +241,10 @@ uint64_t Sizes(uint64_t bytes, uint64_t items) {
 // The third word of a submit. The numbers of roles are those of the format.
 uint64_t ContentOf(const Task& task) {
   if (const Signal* const signal = SignalOf(task))
-    return trace::SignalWord::Of(reinterpret_cast<uintptr_t>(signal->object), signal->number,
-                                 static_cast<trace::SignalWord::Role>(signal->role), signal->one_each);
+    return trace::SignalWord::Of(reinterpret_cast<uintptr_t>(signal->object) >> 4, signal->number,
+                                 static_cast<trace::SignalWord::Role>(signal->role), signal->one_each, signal->shared);
+  using Role = trace::SignalWord::Role;
+  if (IsEdge(task)) return trace::SignalWord::Of(task.edge.index, 0, task.kind == TaskKind::kSignal ? Role::kSets : Role::kAwaits);
   return Sizes(TaskBytes(task), ItemsOf(task));
 }
 
@@ -268,7 +273,7 @@ class TraceRecorder final : public Watcher {
   void Finished(const TaskSight& sight, const RunSight& run) override {
     const uint64_t sequence = sight.stream_id == 0 ? TheDesk().own_copies : sight.sequence;
     const auto flags = static_cast<uint8_t>((run.side_by_side ? trace::kSideBySide : 0) | (sight.inside_graph ? trace::kOfGraph : 0));
-    if (sight.inside_graph) PutInsideGraph(sight, run.started.ticks);
+    if (sight.inside_graph) PutInsideGraph(sight);
     PutRun(HeadOf(RecordType::kRun, sight, flags), run.started.ticks, static_cast<uint32_t>(sequence), run.code);
   }
 
@@ -310,6 +315,10 @@ class TraceRecorder final : public Watcher {
         Sizes(sight.bytes, sight.items));
   }
 
+  void Messaged(uint32_t stream_id, uint64_t sequence, uint64_t message, bool sends) override {
+    Put({RecordType::kMessage, sends, 0, 0, stream_id}, uint64_t{0}, sequence, message);
+  }
+
   bool WantsMarks() const override { return true; }
   void Marked(const MarkSight& sight) override {
     const std::string text = *sight.domain == '\0' ? sight.text : std::string(sight.domain) + ": " + sight.text;
@@ -332,11 +341,11 @@ class TraceRecorder final : public Watcher {
     Put(head, started, sequence | took << 32);
   }
   // What a submit would have said of a task that has none; its run is the next record, and in the same chunk.
-  static void PutInsideGraph(const TaskSight& sight, uint64_t started) {
+  static void PutInsideGraph(const TaskSight& sight) {
     const uint64_t site = SiteNumber(sight.task->call);
     static_cast<void>(Room(2 * trace::kSlotSize));
-    Put(HeadOf(RecordType::kInsideGraph, sight, LookOf(*sight.task)), started, static_cast<uint32_t>(sight.sequence) | site << 32,
-        ContentOf(*sight.task));
+    Put(HeadOf(RecordType::kInsideGraph, sight, LookOf(*sight.task)), uint64_t{sight.branch},
+        static_cast<uint32_t>(sight.sequence) | site << 32, ContentOf(*sight.task));
   }
   static RecordHead WaitHead(RecordType type, const WaitSight& sight) {
     return {type, static_cast<uint8_t>(sight.reason), 0, 0, sight.stream_id};
@@ -421,8 +430,25 @@ void DescribeNames(TraceChunks& chunks) {
   constexpr const char* kWaits[] = {"work", "event", "room", "report", "process", "rank"};
   static_assert(trace::kRankWait == static_cast<uint8_t>(WaitReason::kRank) && std::size(kWaits) == trace::kRankWait + 1);
   for (size_t i = 0; i < std::size(kWaits); ++i) PutName(chunks, NameTable::kWaitReason, i, kWaits[i]);
-  constexpr const char* kLinks[] = {"", "local", "shared memory", "tcp", "ucx", "several"};
+  constexpr const char* kLinks[] = {"",     "local", "shared memory", "tcp", "ucx",     "several",       "ONCHIP",
+                                    "HCCS", "PCIE",  "ROCE",          "SIO", "HCCS_SW", "STANDARD_ROCE", "UB"};
+  static_assert(static_cast<size_t>(Link::kNamed) == 6);
   for (size_t i = 0; i < std::size(kLinks); ++i) PutName(chunks, NameTable::kLink, i, kLinks[i]);
+}
+
+TextRecord PlaceRecord(const void* place, const char* text) {
+  return TextRecord({RecordType::kPlace, 0, 0, 0, 0}, {reinterpret_cast<uintptr_t>(place)}, text);
+}
+
+// Those that were named before the trace began.
+void DescribePlaces(TraceChunks& chunks) {
+  for (size_t i = 0; i < NamedPlaces(); ++i) {
+    const void* const place = NamedPlaceAt(i);
+    const char* const text = NameOfPlace(place);
+    if (text == nullptr) continue;
+    const TextRecord record = PlaceRecord(place, text);
+    chunks.Append(record.data(), record.size());
+  }
 }
 
 // As it was asked for, and as it is called.
@@ -456,10 +482,9 @@ std::string Expanded(const TraceOptions& options) {
 }  // namespace
 
 const void* TellTracePlace(const char* text) {
-  static std::atomic<uint64_t> last{trace::kNamedPlace};
-  if (g_chunks == nullptr) return nullptr;
-  const uint64_t number = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  return PutText(TextRecord({RecordType::kPlace, 0, 0, 0, 0}, {number}, text)) ? reinterpret_cast<const void*>(number) : nullptr;
+  const void* const place = NamePlace(text);
+  if (g_chunks != nullptr && place != nullptr) PutText(PlaceRecord(place, text));
+  return place;
 }
 
 void TellTraceRank(uint32_t rank, uint32_t ranks) {
@@ -488,6 +513,7 @@ void StartTrace(const TraceOptions& options) {
   g_modules_told = 0;
   DescribeProcess(*chunks, options);
   DescribeNames(*chunks);
+  DescribePlaces(*chunks);
   LookAround(*chunks);
   chunks->look_around = &LookAround;
   chunks->Start();

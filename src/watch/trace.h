@@ -22,7 +22,8 @@ void StartTrace(const TraceOptions& options);
 // before. The first word counts.
 void TellTraceRank(uint32_t rank, uint32_t ranks);
 
-// A place in a program of another language, told by its name ("step.py:12"), as a caller (base/call_site.h). Null when there is no trace.
+// A place in a program of another language, told by its name ("step.py:12"), as a caller (base/call_site.h), and to the trace if there is
+// one.
 const void* TellTracePlace(const char* text);
 
 }  // namespace ropeway

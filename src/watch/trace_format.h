@@ -59,6 +59,7 @@ enum class RecordType : uint8_t {
   kOrder,
   kInsideGraph,  // as kSubmit, of a task that has none; its run is the next record
   kTransfer,     // what a task of HCCL carries, and by which link; the last one counts
+  kMessage,      // a part of it, under the number that both ends have
   // With a text; `a` is how many slots they take.
   kSite,
   kModule,
@@ -80,7 +81,7 @@ struct RecordHead {
 //            a            b                 c             d        word 1   word 2               word 3
 // kThread    1: a lane    -                 -             tid      name: all that is left
 // kSubmit    task kind    Look              device        stream   when     sequence, site << 32  bytes, items << 44; or a SignalWord
-// kInsideGraph: as kSubmit; word 1 is the start
+// kInsideGraph: as kSubmit; word 1 is the branch of the graph
 // kRun       task kind    RunFlag           device        stream   start    end                  sequence, code << 32
 // kShortRun  task kind    RunFlag           device        stream   start    sequence, ticks it took << 32; there is no word 3
 // kStart     task kind    RunFlag           device        stream   start    -                    sequence
@@ -88,6 +89,7 @@ struct RecordHead {
 // kWait      WaitReason   -                 -             stream   begin    0                    sequence or rank, site << 32
 // kWaited    WaitReason   -                 -             stream   begin    end                  sequence or rank, site << 32
 // kTransfer  index of its link's name       -             stream   rank     sequence             bytes, items << 44
+// kMessage   1: sends     -                 -             stream   -        sequence             message
 // kAllocate  -            -                 device        site     when     address              bytes
 // kFree      -            -                 device        site     when     address              bytes
 // kOrder     the event's number, 24 bits                  site     when     from, to << 32       sequences of both
@@ -113,17 +115,19 @@ enum class NameTable : uint8_t { kKind, kMethod, kMethodReason, kWaitReason, kLi
 // A wait for a rank has its number in the place of a task's.
 constexpr uint8_t kRankWait = 5;
 
-// What a mark or a wait has to do with an event, a notify or a counter, by which its stream is behind another.
+// What a mark or a wait has to do with an event, a notify or a counter, by which its stream is behind another. Inside a graph the object of
+// a signal and its wait is the number of their edge in it. A shared object has the same name in all processes.
 struct SignalWord {
   enum class Role : uint8_t { kAwaits, kSets, kTakesBack };
-  static constexpr uint64_t Of(uintptr_t object, uint32_t number, Role role, bool one_each) {
-    return (object >> 4 & kObjects) | (number & kNumbers) << kItemsShift | static_cast<uint64_t>(role) << 60 |
-           static_cast<uint64_t>(one_each) << 62;
+  static constexpr uint64_t Of(uint64_t object, uint32_t number, Role role, bool one_each = false, bool shared = false) {
+    return (object & kObjects) | (number & kNumbers) << kItemsShift | static_cast<uint64_t>(role) << 60 |
+           static_cast<uint64_t>(one_each) << 62 | static_cast<uint64_t>(shared) << 63;
   }
   static constexpr uint64_t Object(uint64_t word) { return word & kObjects; }
   static constexpr uint32_t Number(uint64_t word) { return static_cast<uint32_t>(word >> kItemsShift & kNumbers); }
   static constexpr Role RoleOf(uint64_t word) { return static_cast<Role>(word >> 60 & 3); }
   static constexpr bool OneEach(uint64_t word) { return (word >> 62 & 1) != 0; }
+  static constexpr bool Shared(uint64_t word) { return word >> 63 != 0; }
 
  private:
   static constexpr uint64_t kObjects = kMostBytes, kNumbers = 0xFFFF;

@@ -49,6 +49,16 @@ for rank in 0 1; do grep -q "\"link\":\"shared memory\",\"rank\":$rank" pair.jso
 says 0 "of 2 processes" -o net.rwt -- env HCCL_INTRA_ROCE_ENABLE=1 "$examples/ring_exchange" 2
 says 0 "" export net.rwt -o net.json
 for rank in 0 1; do grep -q "\"link\":\"tcp\",\"rank\":$rank" net.json || fail "the link over the network to rank $rank"; done
+# What one process waits for and another does is an arrow: exchanges of ranks, and notifies that processes share.
+python3 "$tests/cli/read_crossings.py" pair.json 2 HcclBatchSendRecv HcclBatchSendRecv || fail "arrows between ranks"
+says 0 "of 2 processes" -o ring.rwt -- "$examples/ipc_ring"
+says 0 "" export ring.rwt -o ring.json
+python3 "$tests/cli/read_crossings.py" ring.json 2 aclrtRecordNotify aclrtWaitAndResetNotify || fail "arrows between processes"
+# A copy of a dispatcher has the peer and the link that its call named; one without has none.
+says 0 "of 1 process" -o dispatcher.rwt -- "$examples/hccl_memcpy"
+says 0 "" export dispatcher.rwt -o dispatcher.json
+[ "$(grep -o '"call":"HcclMemcpyAsync".*"link":"HCCS","rank":1' dispatcher.json | wc -l)" = 1 ] || fail "the link of a dispatcher's copy"
+[ "$(grep -c '"call":"HcclMemcpyAsync"' dispatcher.json)" = 2 ] || fail "copies of a dispatcher"
 mkdir named && (cd named && ROPEWAY_TRACE=%r.rwt "$examples/ring_exchange" 4 >/dev/null) || fail "named by rank"
 [ "$(ls named | tr '\n' ' ')" = "0.rwt 1.rwt 2.rwt 3.rwt " ] || fail "names by rank: $(ls named)"
 says 0 "" merge named/*.rwt -o four_ranks.rwt

@@ -208,6 +208,30 @@ void Graph() {
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
 }
 
+// A graph of two branches: the second stream's copy is between two of the first.
+void ForkedGraph() {
+  const Scene scene;
+  aclrtStream other = nullptr;
+  aclrtEvent fork = nullptr, join = nullptr;
+  aclmdlRI graph = nullptr;
+  RW_CHECK_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  for (aclrtEvent* event : {&fork, &join}) RW_CHECK_EQ(aclrtCreateEventExWithFlag(event, ACL_EVENT_SYNC), ACL_SUCCESS);
+  const auto copy = [&](size_t bytes, aclrtStream stream) {
+    RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, bytes, scene.host, bytes, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
+  };
+  RW_CHECK_EQ(aclmdlRICaptureBegin(scene.stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  copy(1, scene.stream);
+  RW_CHECK_EQ(aclrtRecordEvent(fork, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEvent(other, fork), ACL_SUCCESS);
+  copy(2, other);
+  RW_CHECK_EQ(aclrtRecordEvent(join, other), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtStreamWaitEvent(scene.stream, join), ACL_SUCCESS);
+  copy(3, scene.stream);
+  RW_CHECK_EQ(aclmdlRICaptureEnd(scene.stream, &graph), ACL_SUCCESS);
+  for (int i = 0; i < 2; ++i) RW_CHECK_EQ(aclmdlRIExecuteAsync(graph, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+}
+
 // One copy that the driver refuses, between good ones.
 void RefusedByDriver() {
   const Scene scene;
@@ -397,6 +421,35 @@ void Graphs(const process_test::Env& env) {
   RW_CHECK_EQ(down, 2u);
 }
 
+// Each replay has an edge from branch to branch, and one back, between a signal and its wait.
+void GraphEdges(const process_test::Env& env) {
+  process_test::Child child;
+  const TraceData trace = TraceOf("forked_graph", &child, env);
+  if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
+  std::map<uint64_t, std::vector<std::pair<uint32_t, uint32_t>>> branches;  // by replay
+  for (const auto& edge : trace.edges) {
+    RW_CHECK(edge.from_task != kNone && edge.to_task != kNone);
+    if (edge.from_task == kNone || edge.to_task == kNone) continue;
+    const TraceTask &from = trace.tasks[edge.from_task], &to = trace.tasks[edge.to_task];
+    RW_CHECK_EQ(trace.names[from.kind], std::string("signal"));
+    RW_CHECK_EQ(trace.names[to.kind], std::string("wait_signal"));
+    RW_CHECK_EQ(trace.names[to.call], std::string("aclrtStreamWaitEvent"));
+    RW_CHECK_EQ(from.sequence, to.sequence);
+    RW_CHECK(from.start_ns <= to.end_ns);
+    branches[from.sequence].push_back({from.branch, to.branch});
+  }
+  RW_CHECK_EQ(branches.size(), 2u);
+  for (auto& [replay, edges] : branches) {
+    std::sort(edges.begin(), edges.end());
+    RW_CHECK(edges == (std::vector<std::pair<uint32_t, uint32_t>>{{0, 1}, {1, 0}}));
+  }
+  std::map<uint64_t, uint32_t> branch_of_size;
+  for (const TraceTask& task : trace.tasks) {
+    if (trace.names[task.kind] == "copy") branch_of_size[task.bytes] = task.branch;
+  }
+  RW_CHECK(branch_of_size == (std::map<uint64_t, uint32_t>{{1, 0}, {2, 1}, {3, 0}}));
+}
+
 // The same on the CUDA engine, with a stand-in for the driver: numbers and codes of finished tasks are their own.
 void OnCuda() {
   const std::string libraries = std::filesystem::read_symlink("/proc/self/exe").parent_path().string() + "/../fake_cuda";
@@ -410,6 +463,7 @@ void OnCuda() {
   WaitsAndEdges(env);
   Edges(env);
   Graphs(env);
+  GraphEdges(env);
   const TraceData refused = TraceOf("refused", &child, env);
   if (!child.ExitedWith(0)) process_test::Fail(__FILE__, __LINE__, child.Describe());
   std::vector<int> codes;
@@ -445,6 +499,7 @@ void All() {
   Edges({});
   Reports();
   Graphs({});
+  GraphEdges({});
   OnCuda();
   Names();
   process_test::ExpectClean("tidy", {{"ROPEWAY_TRACE", ""}});
@@ -466,6 +521,7 @@ int main(int argc, char** argv) {
                              {"in_order", &InOrder},
                              {"await_report", &AwaitReport},
                              {"graph", &Graph},
+                             {"forked_graph", &ForkedGraph},
                              {"refused", &RefusedByDriver},
                              {"other_work", &OtherWork}});
 }

@@ -22,6 +22,7 @@ class TraceTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     path_ = new std::string(testing::TempDir() + "ropeway_trace_" + std::to_string(getpid()) + ".rwt");
+    early_place_ = NamePlace("/some/early.py:3");
     StartTrace({*path_, "3", "cpu"});
     watcher_ = ActiveWatcher();
     g_watcher = nullptr;
@@ -55,6 +56,7 @@ class TraceTest : public testing::Test {
   }
   static inline std::string* path_ = nullptr;
   static inline Watcher* watcher_ = nullptr;
+  static inline const void* early_place_ = nullptr;
 };
 
 TEST_F(TraceTest, SaysWhoseItIs) {
@@ -214,12 +216,13 @@ TEST_F(TraceTest, BlocksAndEdges) {
   EXPECT_LE(blocks[0].allocated_ns, blocks[0].freed_ns);
   EXPECT_EQ(blocks[1].device, -1);
   EXPECT_EQ(blocks[1].freed_ns, -1);
-  ASSERT_EQ(trace.edges.size(), 1u);
-  EXPECT_EQ(trace.streams[trace.edges[0].from].id, 1001u);
-  EXPECT_EQ(trace.edges[0].from_sequence, 2u);
-  EXPECT_EQ(trace.streams[trace.edges[0].to].id, 1003u);
-  EXPECT_EQ(trace.edges[0].to_sequence, 4u);
-  EXPECT_EQ(trace.edges[0].event, 0x123456u);
+  const auto edge =
+      std::find_if(trace.edges.begin(), trace.edges.end(), [&](const cli::TraceEdge& one) { return trace.streams[one.from].id == 1001u; });
+  ASSERT_NE(edge, trace.edges.end());
+  EXPECT_EQ(edge->from_sequence, 2u);
+  EXPECT_EQ(trace.streams[edge->to].id, 1003u);
+  EXPECT_EQ(edge->to_sequence, 4u);
+  EXPECT_EQ(edge->event, 0x123456u);
 }
 
 TEST_F(TraceTest, AWaitInsideOfAWaitIsOneOfItsOwn) {
@@ -276,6 +279,48 @@ TEST_F(TraceTest, ALibraryOnTopSaysWhoseWorkItIs) {
   EXPECT_EQ(trace.names[other.link], "ucx");
   EXPECT_EQ(other.rank, -1) << "several";
   EXPECT_EQ(other.bytes, 7u);
+}
+
+TEST_F(TraceTest, APlaceThatWasNamedBeforeTheTraceIsInIt) {
+  ASSERT_NE(early_place_, nullptr);
+  EXPECT_EQ(CallSiteText(early_place_), "called at early.py:3");
+  FailureScope scope;
+  Markers markers;
+  TestStream stream(&scope);
+  const uint64_t before = stream->queue().submitted();
+  t_outer_call = {early_place_, nullptr};
+  ASSERT_TRUE(stream.Submit(MarkTask(markers.New())).ok());
+  t_outer_call = {};
+  ASSERT_TRUE(stream->AwaitWork(Deadline::Never()).ok());
+  const TraceData trace = Read();
+  const TraceTask& task = *Find(trace, stream.get(), before + 1);
+  ASSERT_NE(task.site, kNone);
+  EXPECT_EQ(trace.sites[task.site].file, "/some/early.py");
+  EXPECT_EQ(trace.sites[task.site].line, 3);
+}
+
+// Of two processes' parts, the ends of one message, whichever is read first.
+TEST_F(TraceTest, AMessageIsAnEdgeFromSenderToReceiver) {
+  FailureScope scope;
+  Markers markers;
+  TestStream sender(&scope), receiver(&scope);
+  constexpr uint64_t kMessage = 0xABCDEF0123456789;
+  const uint64_t sent = sender->queue().submitted() + 1, received = receiver->queue().submitted() + 1;
+  for (TestStream* stream : {&sender, &receiver}) {
+    ASSERT_TRUE(stream->Submit(MarkTask(markers.New())).ok());
+    ASSERT_TRUE(stream->get()->AwaitWork(Deadline::Never()).ok());
+  }
+  watcher_->Messaged(static_cast<uint32_t>(receiver->id()), received, kMessage, false);
+  watcher_->Messaged(static_cast<uint32_t>(sender->id()), sent, kMessage, true);
+  watcher_->Messaged(static_cast<uint32_t>(sender->id()), sent, kMessage + 1, true);  // nobody takes it
+  const TraceData trace = Read();
+  size_t edges = 0;
+  for (const cli::TraceEdge& edge : trace.edges) {
+    if (edge.from_task == kNone || &trace.tasks[edge.from_task] != Find(trace, sender.get(), sent)) continue;
+    ++edges;
+    EXPECT_EQ(&trace.tasks[edge.to_task], Find(trace, receiver.get(), received));
+  }
+  EXPECT_EQ(edges, 1u);
 }
 
 TEST_F(TraceTest, AMergedFileHasTheSameInFewerChunks) {

@@ -144,7 +144,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
  private:
   friend struct ropeway::StateShape;  // api/state_table.cpp
   TaskSight SightOf(const Task& task, uint64_t sequence) const {
-    return {options_.stream_id, options_.device, sequence, &task, replay_.active()};
+    return {options_.stream_id, options_.device, sequence, &task, replay_.active(), replay_.branch()};
   }
   // Of a task that is not done when it has been started: kept until it is.
   void NoteStarted(const Moment& started, int code);

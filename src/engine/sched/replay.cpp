@@ -15,7 +15,7 @@ namespace ropeway::sched {
 bool Replay::Grow(size_t branches, size_t edges) try {
   if (branches_.size() < branches) {
     LockGuard lock(growth_);
-    while (branches_.size() < branches) branches_.emplace_back(*this);
+    while (branches_.size() < branches) branches_.emplace_back(*this, static_cast<uint32_t>(branches_.size()));
   }
   edges_.assign(edges, Edge());
   return true;
@@ -99,27 +99,23 @@ bool Replay::ReachesOutside(TaskKind kind) {
 
 void Replay::Step(Branch& branch) {
   const Task& task = (*branch.tasks)[branch.next];
-  if (ReachesOutside(task.kind)) {
-    queue_.FinishBytes();
-    branch.started = queue_.TellStarted(task);
-  }
+  running_ = branch.index;
+  if (ReachesOutside(task.kind)) queue_.FinishBytes();
+  if (task.kind >= TaskKind::kMark) branch.started = queue_.TellStarted(task);
   switch (task.kind) {
-    case TaskKind::kSignal: Signal(task.edge.index); break;
-    case TaskKind::kAwaitSignal:
-      if (Edge& edge = edges_[task.edge.index]; !edge.signalled) {
-        branch.state = Branch::State::kAtEdge;
-        edge.waiting.PushBack(&branch);
-        return;
-      }
+    case TaskKind::kSignal:
+      Signal(task.edge.index);
+      TellOver(branch);
       break;
+    case TaskKind::kAwaitSignal: return AwaitSignal(branch, edges_[task.edge.index]);
     case TaskKind::kMark:
       task.mark.marker->Repeat();
       task.mark.marker->Reached();
-      queue_.TellFinished(task, {branch.started});
+      TellOver(branch);
       break;
     case TaskKind::kMarkBound:
       TellBound(task.edge.index);
-      queue_.TellFinished(task, {branch.started});
+      TellOver(branch);
       break;
     case TaskKind::kAwait: task.await.marker->Repeat(); return AwaitGate(branch, task.await.gate, task.await.timeout_ns);
     case TaskKind::kAwaitBound:
@@ -144,9 +140,24 @@ void Replay::Advance(Branch& branch, size_t tasks) {
 void Replay::Signal(uint32_t edge) {
   edges_[edge].signalled = true;
   while (Branch* branch = edges_[edge].waiting.PopFront()) {
-    branch->state = Branch::State::kReady;
-    ready_.PushBack(branch);
+    TellOver(*branch);
+    Advance(*branch);
+    if (branch->state == Branch::State::kReady) ready_.PushBack(branch);
   }
+}
+
+void Replay::AwaitSignal(Branch& branch, Edge& edge) {
+  if (!edge.signalled) {
+    branch.state = Branch::State::kAtEdge;
+    return edge.waiting.PushBack(&branch);
+  }
+  TellOver(branch);
+  Advance(branch);
+}
+
+void Replay::TellOver(const Branch& branch, int code) {
+  running_ = branch.index;
+  queue_.TellFinished((*branch.tasks)[branch.next], {.started = branch.started, .code = code});
 }
 
 void Replay::TellBound(uint32_t binding) {
@@ -238,7 +249,7 @@ void Replay::CallHost(Branch& branch, const Task& task) {
   HostCall call{task.call_host.function, task.call_host.argument, nullptr};
   if (!task.call_host.blocks) {
     if (!sink->Post(call)) queue_.ReportLost(task);
-    queue_.TellFinished(task, {branch.started});
+    TellOver(branch);
     return Advance(branch);
   }
   call.on_return = &branch;
@@ -272,7 +283,7 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
   } else if (task.kind == TaskKind::kAwaitBound && !dropped) {
     TellBound(task.edge.index);
   }
-  if (!dropped) queue_.TellFinished(task, {.started = branch.started, .code = code});
+  if (!dropped) TellOver(branch, code);
   Advance(branch);
 }
 

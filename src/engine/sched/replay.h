@@ -36,6 +36,8 @@ class Replay {
   explicit Replay(LaneQueue& queue) : queue_(queue) {}
 
   bool active() const { return task_ != nullptr; }
+  // Whose task runs, for those who watch.
+  uint32_t branch() const { return running_; }
   // False: there is no memory for it.
   bool Begin(const Task& replay_task);
   void End();
@@ -58,15 +60,16 @@ class Replay {
   struct Branch final : ValueWaiter, HostCall::Return {
     enum class State : uint8_t { kReady, kAtEdge, kOutside, kDone };
 
-    explicit Branch(Replay& owner) : replay(owner) {}
+    Branch(Replay& owner, uint32_t number) : replay(owner), index(number) {}
     void Opened() override { replay.Wake(*this); }
     void Returned() override { replay.Wake(*this); }
 
     Replay& replay;
+    const uint32_t index;
     const std::vector<Task>* tasks = nullptr;
     size_t next = 0;
     VolleySearch volleys;
-    Moment started;  // its task that reaches outside, as the watcher has it
+    Moment started;  // its task that may stand still, as the watcher has it
     State state = State::kDone;
     std::atomic<ParkingPlace*> place{nullptr};
     std::atomic<HostCallSink*> sink{nullptr};
@@ -91,6 +94,8 @@ class Replay {
   void Step(Branch& branch);
   void Advance(Branch& branch, size_t tasks = 1);
   void Signal(uint32_t edge);
+  void AwaitSignal(Branch& branch, Edge& edge);
+  void TellOver(const Branch& branch, int code = 0);
   void AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns);
   void Park(Branch& branch, Gate* gate);
   void AwaitValue(Branch& branch, const Task& task);
@@ -110,7 +115,8 @@ class Replay {
   const Task* task_ = nullptr;
   bool entering_ = false;  // the first branch waits for the graph's turn; the others wait for it anyway
   bool has_turn_ = false;
-  size_t used_ = 0;  // branches of this graph
+  uint32_t running_ = 0;  // branch
+  size_t used_ = 0;       // branches of this graph
   std::deque<Branch> branches_;
   mutable Mutex growth_{LockRank::kReplayGrowth};  // of branches_, against late timers and calls from host functions
   size_t left_ = 0;                                // branches that are not done

@@ -39,13 +39,36 @@ class RankWait {
   uint64_t begun_ = 0;
 };
 
-// What the calling thread submits meanwhile is this transfer.
+// What the calling thread submits meanwhile is this transfer. Without a link there is nothing to tell.
 class Carrying {
  public:
-  explicit Carrying(const ropewayTransfer& transfer) { ropewayTellTransfer(nullptr, &transfer); }
-  ~Carrying() { ropewayTellTransfer(nullptr, nullptr); }
+  explicit Carrying(const ropewayTransfer& transfer) : told_(transfer.link != ROPEWAY_LINK_NONE && ropewayIsTraced() != 0) {
+    if (told_) ropewayTellTransfer(nullptr, &transfer);
+  }
+  ~Carrying() {
+    if (told_) ropewayTellTransfer(nullptr, nullptr);
+  }
   Carrying(const Carrying&) = delete;
   Carrying& operator=(const Carrying&) = delete;
+
+ private:
+  const bool told_;
+};
+
+// What the calling thread submits meanwhile is a call of a communicator.
+class Communicating {
+ public:
+  explicit Communicating(const ropewayCommunication& communication) : told_(ropewayIsTraced() != 0) {
+    if (told_) ropewayTellCommunication(&communication);
+  }
+  ~Communicating() {
+    if (told_) ropewayTellCommunication(nullptr);
+  }
+  Communicating(const Communicating&) = delete;
+  Communicating& operator=(const Communicating&) = delete;
+
+ private:
+  const bool told_;
 };
 
 }  // namespace ropeway::comm

@@ -18,19 +18,21 @@ struct CopyRequest {
   uint64_t dest_max;  // handed to the runtime with every piece, as the original does
   const void* src;
   uint64_t count;
-  int runtime_kind;
+  u32 rank;  // this and the next are labels: for records of the task, and for traces
+  hccl::LinkType link;
+  int runtime_kind = 0;
 
   CopyRequest Piece(uint64_t offset, uint64_t bytes) const {
-    return {static_cast<u8*>(dst) + offset, dest_max, static_cast<const u8*>(src) + offset, bytes, runtime_kind};
+    return {static_cast<u8*>(dst) + offset, dest_max, static_cast<const u8*>(src) + offset, bytes, rank, link, runtime_kind};
   }
 };
 
 std::atomic<uint64_t> g_max_piece{HCCL_SDMA_MAX_COUNT_4GB};
 
-hccl::TaskPara CopyRecord(const CopyRequest& piece, u32 rank, hccl::LinkType link, u32 node) {
+hccl::TaskPara CopyRecord(const CopyRequest& piece, u32 node) {
   hccl::TaskPara task{};
   task.type = hccl::TaskType::TASK_SDMA;
-  task.dma = {piece.src, piece.dst, piece.count, INVALID_U64, link, rank, hccl::RdmaType::RDMA_TYPE_RESERVED, node};
+  task.dma = {piece.src, piece.dst, piece.count, INVALID_U64, piece.link, piece.rank, hccl::RdmaType::RDMA_TYPE_RESERVED, node};
   return task;
 }
 
@@ -38,16 +40,17 @@ hccl::TaskPara CopyRecord(const CopyRequest& piece, u32 rank, hccl::LinkType lin
 Status QueuePiece(const CopyRequest& piece, HcclRtStream stream) {
   Status status;
   if (RouteRemote(piece.dst, piece.src, piece.count, stream, &status)) return status;
+  const Carrying carrying(Labelled(piece.rank, piece.link, piece.count));
   return FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(piece.dst, piece.dest_max, piece.src, piece.count,
                                                           static_cast<aclrtMemcpyKind>(piece.runtime_kind), stream));
 }
 
-Status CopyInStream(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
+Status CopyInStream(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream) {
   const u64 begin_time = dispatcher.BeginTime();
   return ForEachPiece(request.count, 1, [&](uint64_t offset, uint64_t bytes) -> Status {
     const CopyRequest piece = request.Piece(offset, bytes);
     RW_TRY(QueuePiece(piece, stream.ptr()));
-    if (dispatcher.observed()) dispatcher.Report(CopyRecord(piece, rank, link, INVALID_UINT), stream, begin_time, false);
+    if (dispatcher.observed()) dispatcher.Report(CopyRecord(piece, INVALID_UINT), stream, begin_time, false);
     return Ok();
   });
 }
@@ -58,14 +61,14 @@ Status CopyRecorded(const CopyRequest& request, HcclRtStream stream) {
 }
 
 // rules/hccl-copy.md 1, steps 4 to 10: everything behind the pointers.
-Status Copy(Dispatcher& dispatcher, CopyRequest request, HcclRtMemcpyKind kind, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
+Status Copy(Dispatcher& dispatcher, CopyRequest request, HcclRtMemcpyKind kind, hccl::Stream& stream) {
   if (stream.ptr() == nullptr) return CopyOnHost(request.dst, request.dest_max, request.src, request.count);
   if (request.count == 0 || request.src == request.dst) return Ok();
   if (request.dest_max < request.count)
     return Fail(HCCL_E_PARA, "count %llu exceeds destMax %llu", static_cast<unsigned long long>(request.count),
                 static_cast<unsigned long long>(request.dest_max));
   RW_TRY_SET(request.runtime_kind, RuntimeKind(kind));
-  return CopyInStream(dispatcher, request, stream, rank, link);
+  return CopyInStream(dispatcher, request, stream);
 }
 
 Status RequireFit(const hccl::DeviceMem& dst, const hccl::DeviceMem& src) {
@@ -76,7 +79,7 @@ Status RequireFit(const hccl::DeviceMem& dst, const hccl::DeviceMem& src) {
 }
 
 // Whether a copy between device ranges was kept for later: noted by a virtual dispatcher, or recorded.
-bool KeepForLater(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
+bool KeepForLater(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stream& stream) {
   if (dispatcher.is_virtual()) {
     hccl::TaskLogicInfo note{request.dst, request.dest_max, request.src, request.count};
     stream.PushTaskLogicInfo(note);
@@ -85,7 +88,7 @@ bool KeepForLater(Dispatcher& dispatcher, const CopyRequest& request, hccl::Stre
   u32 index = 0;
   if (!dispatcher.recording_open()) return false;
   if (!dispatcher.Record({stream.ptr(), [request](HcclRtStream on) { return CopyRecorded(request, on); }}, &index)) return false;
-  dispatcher.Report(CopyRecord(request, rank, link, index), stream, dispatcher.BeginTime(), true);
+  dispatcher.Report(CopyRecord(request, index), stream, dispatcher.BeginTime(), true);
   return true;
 }
 
@@ -103,7 +106,7 @@ HcclResult HcclMemcpyAsync(HcclDispatcher dispatcherPtr, void* dst, const uint64
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequirePointer("dst", dst));
     RW_TRY(RequirePointer("src", src));
-    return Copy(*dispatcher, {dst, destMax, src, count, 0}, kind, stream, remoteUserRank, linkType);
+    return Copy(*dispatcher, {dst, destMax, src, count, remoteUserRank, linkType}, kind, stream);
   });
 }
 
@@ -112,9 +115,9 @@ HcclResult HcclD2DMemcpyAsync(HcclDispatcher dispatcherPtr, hccl::DeviceMem& dst
   return Entry(__func__, [&]() -> Status {
     RW_TRY_SET(Dispatcher * dispatcher, FindDispatcher(dispatcherPtr));
     RW_TRY(RequireFit(dst, src));
-    const CopyRequest request{dst.ptr(), dst.size(), src.ptr(), src.size(), ACL_MEMCPY_DEVICE_TO_DEVICE};
+    const CopyRequest request{dst.ptr(), dst.size(), src.ptr(), src.size(), remoteUserRank, inLinkType, ACL_MEMCPY_DEVICE_TO_DEVICE};
     const bool moves = request.count > 0 && request.src != request.dst;
-    if (moves && KeepForLater(*dispatcher, request, stream, remoteUserRank, inLinkType)) return Ok();
-    return Copy(*dispatcher, request, HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE, stream, remoteUserRank, inLinkType);
+    if (moves && KeepForLater(*dispatcher, request, stream)) return Ok();
+    return Copy(*dispatcher, request, HCCL_RT_MEMCPY_KIND_DEVICE_TO_DEVICE, stream);
   });
 }

@@ -21,9 +21,11 @@ struct ReduceRequest {
   HcclDataType type;
   HcclReduceOp op;
   bool is_inline;
+  u32 rank;  // as for copies
+  hccl::LinkType link;
 
   ReduceRequest Piece(uint64_t offset, uint64_t piece_bytes) const {
-    return {static_cast<u8*>(dst) + offset, static_cast<const u8*>(src) + offset, piece_bytes, type, op, is_inline};
+    return {static_cast<u8*>(dst) + offset, static_cast<const u8*>(src) + offset, piece_bytes, type, op, is_inline, rank, link};
   }
 };
 
@@ -112,6 +114,7 @@ Status QueuePiece(const ReduceRequest& piece, HcclRtStream stream) {
   bool src_on_peer = false;
   RW_TRY(IsOnPeer("dst", piece.dst, &dst_on_peer));
   RW_TRY(IsOnPeer("src", piece.src, &src_on_peer));
+  const Carrying carrying(Labelled(piece.rank, piece.link, piece.bytes));
   if (!piece.is_inline || dst_on_peer || src_on_peer) return QueueByCpu(piece, stream);
   return FromRuntime("aclrtReduceAsync",
                      aclrtReduceAsync(piece.dst, piece.src, piece.bytes, EngineKind(piece.op), EngineType(piece.type), stream, nullptr));
@@ -124,7 +127,7 @@ Status ReduceRecorded(const ReduceRequest& request, HcclRtStream stream) {
 }
 
 // The peer is told of reductions by the copy engine only.
-hccl::TaskPara ReduceRecord(const ReduceRequest& request, u32 rank, hccl::LinkType link, u32 node) {
+hccl::TaskPara ReduceRecord(const ReduceRequest& request, u32 node) {
   hccl::TaskPara task{};
   task.type = request.is_inline ? hccl::TaskType::TASK_REDUCE_INLINE : hccl::TaskType::TASK_REDUCE_TBE;
   task.reduce = {request.src,
@@ -132,23 +135,23 @@ hccl::TaskPara ReduceRecord(const ReduceRequest& request, u32 rank, hccl::LinkTy
                  request.bytes,
                  request.op,
                  request.type,
-                 request.is_inline ? link : hccl::LinkType::LINK_ONCHIP,
-                 request.is_inline ? rank : INVALID_VALUE_RANKID,
+                 request.is_inline ? request.link : hccl::LinkType::LINK_ONCHIP,
+                 request.is_inline ? request.rank : INVALID_VALUE_RANKID,
                  node};
   return task;
 }
 
-Status Reduce(Dispatcher& dispatcher, const ReduceRequest& request, hccl::Stream& stream, u32 rank, hccl::LinkType link) {
+Status Reduce(Dispatcher& dispatcher, const ReduceRequest& request, hccl::Stream& stream) {
   const u64 begin_time = dispatcher.BeginTime();
   u32 index = INVALID_UINT;
   if (dispatcher.Record({stream.ptr(), [request](HcclRtStream on) { return ReduceRecorded(request, on); }}, &index)) {
-    dispatcher.Report(ReduceRecord(request, rank, link, index), stream, begin_time, true);
+    dispatcher.Report(ReduceRecord(request, index), stream, begin_time, true);
     return Ok();
   }
   return ForEachPiece(request.bytes, SIZE_TABLE[request.type], [&](uint64_t offset, uint64_t bytes) -> Status {
     const ReduceRequest piece = request.Piece(offset, bytes);
     RW_TRY(QueuePiece(piece, stream.ptr()));
-    dispatcher.Report(ReduceRecord(piece, rank, link, INVALID_UINT), stream, begin_time, false);
+    dispatcher.Report(ReduceRecord(piece, INVALID_UINT), stream, begin_time, false);
     return Ok();
   });
 }
@@ -172,6 +175,6 @@ HcclResult HcclReduceAsync(HcclDispatcher dispatcherPtr, void* src, uint64_t cou
     if (count > std::numeric_limits<uint64_t>::max() / size)
       return Fail(HCCL_E_PARA, "count %llu of %llu-byte elements exceeds all memory", static_cast<unsigned long long>(count),
                   static_cast<unsigned long long>(size));
-    return Reduce(*dispatcher, {dst, src, count * size, datatype, reduceOp, is_inline}, stream, remoteUserRank, linkType);
+    return Reduce(*dispatcher, {dst, src, count * size, datatype, reduceOp, is_inline, remoteUserRank, linkType}, stream);
   });
 }

@@ -36,6 +36,13 @@ class RelaxedCapture {
 };
 
 }  // namespace
+ropewayTransfer Labelled(u32 rank, hccl::LinkType link, uint64_t bytes) {
+  const bool local = rank == INVALID_VALUE_RANKID && link == hccl::LinkType::LINK_ONCHIP;
+  const auto number = ROPEWAY_LINK_NAMED + static_cast<uint32_t>(link);
+  const bool known = !local && number <= ROPEWAY_LINK_NAMED_LAST;
+  return {known ? static_cast<ropewayLink>(number) : ROPEWAY_LINK_NONE, rank, bytes, 1};
+}
+
 }  // namespace ropeway::comm
 
 HcclResult hrtMemSyncCopy(void* dst, uint64_t destMax, const void* src, uint64_t count, HcclRtMemcpyKind kind) {

@@ -32,6 +32,8 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   void Finish(HcclResult result, const std::string& why);
   // What it carries, as far as it is known: asked at the start and at the end.
   virtual ropewayTransfer Description() const { return {ROPEWAY_LINK_NONE, ROPEWAY_ALL_RANKS, 0, 1}; }
+  // From the start on: a part of it, under the number that its other end tells, too.
+  void TellMessage(uint64_t message, bool sends) { ropewayTellMessage(operation_, message, sends ? 1 : 0); }
   Communicator& communicator() { return *communicator_; }
 
  private:

@@ -1,5 +1,7 @@
 #include "hccl/p2p/group.h"
 
+#include <functional>
+
 #include "base/mutex.h"
 
 namespace ropeway::comm {
@@ -22,8 +24,19 @@ void TransferGroup::Started() {
   const auto self = std::static_pointer_cast<TransferGroup>(shared_from_this());
   for (const TransferRef& transfer : transfers_) {
     transfer->done = [self](HcclResult result, const std::string& why) { self->OneOver(result, why); };
+    TellMessage(NameOf(*transfer), transfer->sending);
     exchange_->Begin(transfer);
   }
+}
+
+// Both ranks make the same of what both know.
+uint64_t TransferGroup::NameOf(const Transfer& transfer) {
+  const Communicator& ranks = communicator();
+  const uint32_t from = transfer.sending ? ranks.rank() : transfer.peer, to = transfer.sending ? transfer.peer : ranks.rank();
+  uint64_t name = std::hash<std::string>()(ranks.name());
+  for (const uint64_t part : {ranks.peer(from).process, ranks.peer(to).process, uint64_t{from}, uint64_t{to}, transfer.number})
+    name = (name ^ part) * 0x9E3779B97F4A7C15ull + (name >> 29);
+  return name;
 }
 
 void TransferGroup::OneOver(HcclResult result, const std::string& why) {

@@ -24,6 +24,7 @@ class TransferGroup final : public StreamOp {
   void Dropped() override;
   void Revoked() override;
   ropewayTransfer Description() const override;
+  uint64_t NameOf(const Transfer& transfer);
   void OneOver(HcclResult result, const std::string& why);
   void WithdrawAll();
 
