@@ -4,6 +4,7 @@
 // when there is only one.
 #pragma once
 
+#include <string_view>
 #include <tuple>
 
 #include "arguments.h"
@@ -90,6 +91,11 @@ struct Signature<kFunction> {
   using ReturnType = Return;
 };
 
+// Messages about a block say who made it and who freed it, so these tell their line whether anybody watches or not.
+template <FixedString kPath>
+inline constexpr bool kMakesOrFrees = std::string_view(kPath.text).find("malloc") != std::string_view::npos
+                                      || std::string_view(kPath.text).find("free") != std::string_view::npos;
+
 // kPath: the full Python name. kFormat: a letter for each input. kNames: how many parameter names are documented.
 template <FixedString kPath, auto kFunction, FixedString kFormat, Gil kGil, size_t kNames>
 PyObject* Call(PyObject*, Argv argv, Py_ssize_t count) {
@@ -104,7 +110,7 @@ PyObject* Call(PyObject*, Argv argv, Py_ssize_t count) {
     Target::Run(slots);
     return None();
   } else {
-    return Target::Result(slots, ToPython(RunWith<kGil>([&] { return Target::Run(slots); })));
+    return Target::Result(slots, ToPython(RunWith<kGil>([&] { return Target::Run(slots); }, kMakesOrFrees<kPath>)));
   }
 }
 

@@ -12,8 +12,8 @@ enum class Gil { kHeld, kReleased };
 // Runs `body` with the lock given away. Not a guard object: taking the lock back may end the thread, by an unwinding
 // that must not start in a destructor.
 template <typename Body>
-auto WithoutGil(Body&& body) {
-  const TracedCall traced;
+auto WithoutGil(Body&& body, bool of_blocks = false) {
+  const TracedCall traced(of_blocks);
   PyThreadState* state = PyEval_SaveThread();
   auto result = body();
   PyEval_RestoreThread(state);
@@ -21,11 +21,11 @@ auto WithoutGil(Body&& body) {
 }
 
 template <Gil kGil, typename Body>
-auto RunWith(Body&& body) {
+auto RunWith(Body&& body, bool of_blocks) {
   if constexpr (kGil == Gil::kReleased) {
-    return WithoutGil(body);
+    return WithoutGil(body, of_blocks);
   } else {
-    const TracedCall traced;
+    const TracedCall traced(of_blocks);
     return body();
   }
 }

@@ -30,7 +30,7 @@ PyObject* MallocWithConfig(PyObject*, Argv argv, Py_ssize_t count) {
   if (!ReadArguments<"PIO">(kPath.text, argv, count, size, policy, dict)) return nullptr;
   if (!config.Read(kPath.text, dict)) return nullptr;
   void* pointer = nullptr;
-  const int code = WithoutGil([&] { return kFunction(&pointer, size, policy, config.get()); });
+  const int code = WithoutGil([&] { return kFunction(&pointer, size, policy, config.get()); }, true);
   return Tuple(ToPython(pointer), ToPython(code));
 }
 

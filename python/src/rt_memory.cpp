@@ -13,7 +13,7 @@ PyObject* MallocHostWithConfig(PyObject*, Argv argv, Py_ssize_t count) {
   MallocConfig config;
   if (!ReadArguments<"PO">(kPath, argv, count, size, dict) || !config.Read(kPath, dict)) return nullptr;
   void* pointer = nullptr;
-  const int code = WithoutGil([&] { return aclrtMallocHostWithCfg(&pointer, size, config.get()); });
+  const int code = WithoutGil([&] { return aclrtMallocHostWithCfg(&pointer, size, config.get()); }, true);
   return Tuple(ToPython(pointer), ToPython(code));
 }
 

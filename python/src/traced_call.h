@@ -1,4 +1,5 @@
-// While a trace is recorded: what the library does for a call of the program is told with the line of Python that it is on.
+// While a trace is recorded, and always for calls that make and free blocks: what the library does for a call of the program is told with
+// the line of Python that it is on.
 #pragma once
 
 #include "ropeway/ropeway.h"
@@ -8,7 +9,7 @@ namespace ropeway::python {
 // As long as it lives. Made while the interpreter lock is held.
 class TracedCall {
  public:
-  TracedCall() : traced_(ropewayIsTraced() != 0) {
+  explicit TracedCall(bool always = false) : traced_(always || ropewayIsTraced() != 0) {
     if (traced_) TellLine();
   }
   ~TracedCall() {

@@ -19,7 +19,7 @@ Status AllocateHost(void** hostPtr, uint64_t size, const char* call, const void*
     request.reserved = (size + 31) / 32 * 32;
     request.huge_pages = size >= kHugePagesFrom;
     request.call = call;
-    request.caller = caller;
+    request.caller = ProgramCaller(caller);
     block = TheMemory().AllocateHost(request);
   }
   const EngineMemory::Refusal refusal = TheEngine().memory().TakeRefusal();

@@ -34,7 +34,7 @@ Status ImportKey(void** address, const char* key, uint64_t flags, const char* ca
   RW_TRY_SET(Context * context, CurrentContext());
   RW_TRY(RequireSharing());
   const int device = context->device();
-  RW_TRY_SET(IpcMemory::Imported imported, IpcMemory::Get().Import(TheMemory(), key, device, call, caller));
+  RW_TRY_SET(IpcMemory::Imported imported, IpcMemory::Get().Import(TheMemory(), key, device, call, ProgramCaller(caller)));
   if (flags == kEnablePeerAccess) EnablePeers(device, imported.exporter_device);
   *address = imported.address;
   return Ok();

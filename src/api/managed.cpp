@@ -95,7 +95,7 @@ aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
       request.reserved = (size + kGranularity - 1) / kGranularity * kGranularity;
       request.page_size = kGranularity;
       request.call = "aclrtMemAllocManaged";
-      request.caller = caller;
+      request.caller = ProgramCaller(caller);
       block = space->Allocate(context->device(), request);
     }
     if (!block) {

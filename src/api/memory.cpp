@@ -65,7 +65,7 @@ Status Allocate(void** devPtr, size_t size, size_t pad, unsigned policy, const c
   request.huge_pages = pages != Pages::kNormal;
   request.page_size = static_cast<uint32_t>(pages == Pages::kNormal ? 4096 : pages == Pages::kHuge ? 2 * kMiB : kGiB);
   request.call = call;
-  request.caller = caller;
+  request.caller = ProgramCaller(caller);
   std::optional<void*> block;
   if (!too_large) block = TheMemory().AllocateDevice(context->device(), request);
   if (!block && !too_large && Pool::TrimAllOf(context->device())) block = TheMemory().AllocateDevice(context->device(), request);

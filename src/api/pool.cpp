@@ -116,7 +116,7 @@ aclError aclrtMemPoolMallocAsync(void** ptr, size_t size, aclrtMemPool memPool, 
     if (!RoundUp(size, &rounded)) return Fail(ACL_ERROR_RT_PARAM_INVALID, "size %zu is too large to be rounded up to 2 MiB", size);
     RW_TRY_SET(PoolHold pool, HoldPool(memPool, ACL_ERROR_RT_INTERNAL_ERROR));
     RW_TRY(MemoryFault("aclrtMemPoolMallocAsync", context->device(), size));
-    RW_TRY_SET(void* block, pool->Malloc({rounded, target, &context->scope(), "aclrtMemPoolMallocAsync", caller}));
+    RW_TRY_SET(void* block, pool->Malloc({rounded, target, &context->scope(), "aclrtMemPoolMallocAsync", ProgramCaller(caller)}));
     *ptr = block;
     return Ok();
   });

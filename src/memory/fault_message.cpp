@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "base/call_site.h"
 #include "base/fork.h"
 #include "base/host_touch.h"
 #include "memory/memory.h"
@@ -19,6 +20,18 @@ constexpr int kFaults[] = {SIGSEGV, SIGBUS};  // the second for files that have 
 const Memory* g_memory = nullptr;
 struct sigaction g_before[std::size(kFaults)];
 
+void WriteSite(const void* caller, char* text, size_t room) {
+  Dl_info where{};
+  if (const char* const place = NameOfPlace(caller)) {
+    snprintf(text, room, "called at %s", place);
+  } else if (caller != nullptr && dladdr(caller, &where) != 0 && where.dli_fname != nullptr) {
+    snprintf(text, room, "called from %s+0x%zx", where.dli_fname,
+             reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(where.dli_fbase));
+  } else {
+    snprintf(text, room, "called from ?");
+  }
+}
+
 // Lookups take no lock and snprintf of numbers does not allocate, so this is fit for a signal handler that is about to
 // end the process anyway.
 void Explain(const void* address) {
@@ -26,15 +39,13 @@ void Explain(const void* address) {
   char line[512];
   int length;
   if (block.found()) {
-    Dl_info where{};
-    const bool known = block.caller != nullptr && dladdr(block.caller, &where) != 0 && where.dli_fname != nullptr;
+    char site[256];
+    WriteSite(block.caller, site, sizeof(site));
     length = snprintf(line, sizeof(line),
                       "ropeway: host code touched device address %p: byte %zu of a block of %zu bytes at 0x%zx on device %d, made by "
-                      "%s (called from %s+0x%zx). Device memory is not host memory: use aclrtMemcpy, or set "
+                      "%s (%s). Device memory is not host memory: use aclrtMemcpy, or set "
                       "ROPEWAY_HOST_ACCESS=1\n",
-                      address, reinterpret_cast<uintptr_t>(address) - block.base, block.size, block.base, block.device, block.call,
-                      known ? where.dli_fname : "?",
-                      known ? reinterpret_cast<uintptr_t>(block.caller) - reinterpret_cast<uintptr_t>(where.dli_fbase) : 0);
+                      address, reinterpret_cast<uintptr_t>(address) - block.base, block.size, block.base, block.device, block.call, site);
   } else if (const Registration registration = g_memory->FindAlias(address); registration.found()) {
     length = snprintf(
         line, sizeof(line),

@@ -17,7 +17,7 @@ struct FreedBlock {
 class FreedBlocks {
  public:
   // By the call that this thread is in.
-  void Add(const BlockInfo& block) { ring_[next_++ % kKept] = {block, t_call_site}; }
+  void Add(const BlockInfo& block) { ring_[next_++ % kKept] = {block, {ProgramCaller(t_call_site.caller), t_call_site.call}}; }
   // The last one that had the address.
   std::optional<FreedBlock> Find(const void* address) const {
     const auto bits = reinterpret_cast<uintptr_t>(address);

@@ -63,3 +63,29 @@ def test_calls_that_succeed_leave_a_text_alone(device):
     stream, ret = acl.rt.create_stream()
     assert ret == 0 and acl.rt.destroy_stream(stream) == 0
     assert last_line() == here(called)
+
+
+def told(number):
+    return "(called at test_failing_line.py:%d)" % number
+
+
+def test_a_block_that_is_too_small_says_where_it_was_made(device):
+    pointer, code = acl.rt.malloc(64, 0); made = line()
+    assert code == 0
+    host, code = acl.rt.malloc_host(4096)
+    assert code == 0
+    assert acl.rt.memcpy(pointer, 4096, host, 4096, 1) != 0
+    assert "made by aclrtMalloc " + told(made) in acl.get_recent_err_msg()
+    assert acl.rt.free(pointer) == 0 and acl.rt.free_host(host) == 0
+
+
+def test_a_block_that_is_freed_twice_says_where_it_was_made_and_freed(device):
+    for make, free, names in ((lambda: acl.rt.malloc(64, 0), acl.rt.free, ("aclrtMalloc", "aclrtFree")),
+                              (lambda: acl.rt.malloc_host(64), acl.rt.free_host, ("aclrtMallocHost", "aclrtFreeHost"))):
+        made = make.__code__.co_firstlineno
+        pointer, code = make()
+        assert code == 0
+        assert free(pointer) == 0; freed = line()
+        assert free(pointer) != 0
+        text = acl.get_recent_err_msg()
+        assert "that %s made %s, and %s has freed %s" % (names[0], told(made), names[1], told(freed)) in text, text
