@@ -1,6 +1,7 @@
 // Start and end of the library (rules/init.md 1 to 4). The state lives in runtime/init_state.
 #include "api/entry.h"
 #include "base/error_log.h"
+#include "profile/aclprof.h"
 #include "runtime/init_state.h"
 #include "stream/exception_report.h"
 
@@ -16,13 +17,18 @@ Status RequireCallback(const void* function) { return RequirePointer("cbFunc", f
 }  // namespace ropeway::api
 
 aclError aclInit(const char* configPath) {
-  return Entry(__func__, [&]() -> Status { return InitState::Get().Init(configPath); });
+  return Entry(__func__, [&]() -> Status {
+    return InitState::Get().Init(
+        configPath, {[](const std::string& folder) { return Aclprof::Get().Command(folder); }, [] { Aclprof::Get().EndCommanded(); }});
+  });
 }
 
 aclError aclFinalize() {
   return Entry(__func__, [&]() -> Status {
     AwaitExceptionReports();
-    return InitState::Get().Finalize();
+    RW_TRY(InitState::Get().Finalize());
+    Aclprof::Get().EndCommanded();
+    return Ok();
   });
 }
 
@@ -32,6 +38,7 @@ aclError aclFinalizeReference(uint64_t* refCount) {
     uint64_t left = 0;
     Status status = InitState::Get().FinalizeReference(&left);
     if (refCount != nullptr) *refCount = left;
+    if (left == 0) Aclprof::Get().EndCommanded();
     return status;
   });
 }

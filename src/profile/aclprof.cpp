@@ -15,6 +15,7 @@ AclprofTables TablesOf(uint64_t mask) {
   tables.calls = (mask & (ACL_PROF_ACL_API | ACL_PROF_RUNTIME_API)) != 0;
   tables.tasks = (mask & kTaskTimes) != 0;
   tables.blocks = (mask & ACL_PROF_TASK_MEMORY) != 0;
+  tables.communications = (mask & ACL_PROF_HCCL_TRACE) != 0;
   tables.marks = (mask & ACL_PROF_MSPROFTX) != 0;
   tables.steps = tables.tasks || (mask & ACL_PROF_TRAINING_TRACE) != 0;
   return tables;
@@ -22,6 +23,15 @@ AclprofTables TablesOf(uint64_t mask) {
 
 // Statistics of calls go without anything else.
 uint64_t Effective(uint64_t mask) { return (mask & ACL_PROF_API_STATS) != 0 ? uint64_t{ACL_PROF_API_STATS | ACL_PROF_ACL_API} : mask; }
+
+// What a command collects: everything that there is.
+constexpr uint64_t kCommanded =
+    ACL_PROF_ACL_API | ACL_PROF_RUNTIME_API | ACL_PROF_TASK_TIME | ACL_PROF_TASK_MEMORY | ACL_PROF_HCCL_TRACE | ACL_PROF_MSPROFTX;
+
+Status NoFolder(const std::string& path, const char* giver) {
+  return Reject(ACL_ERROR_INVALID_FILE, "no folder for the profile can be made in %s (%s); give %s one that can be written", path.c_str(),
+                strerror(errno), giver);
+}
 
 Status OtherSwitches(uint64_t mask, uint64_t running) {
   return Reject(ACL_ERROR_INVALID_PROFILING_CONFIG,
@@ -44,6 +54,7 @@ Aclprof::Aclprof()
       }) {}
 
 Status Aclprof::RequireNew() const {
+  RW_TRY(RequireOwn());
   if (!initialised_) return Ok();
   return Reject(ACL_ERROR_REPEAT_INITIALIZE, "the profile is initialised, for %s; aclprofFinalize comes first", path_.c_str());
 }
@@ -68,22 +79,47 @@ void Aclprof::SetPath(const std::string& path) {
 
 Status Aclprof::Start(const AclprofConfig& config) {
   LockGuard lock(mutex_);
+  RW_TRY(RequireOwn());
   if (files_ != nullptr) return config.mask == running_.mask ? Ok() : OtherSwitches(config.mask, running_.mask);
   const std::string& path = initialised_ ? path_ : later_path_;
   const AclprofTables tables = TablesOf(Effective(config.mask));
   files_ = AclprofFiles::Create(path, config.devices, tables, config.mask);
-  if (files_ == nullptr)
-    return Reject(ACL_ERROR_INVALID_FILE, "no folder for the profile can be made in %s (%s); give aclprofInit one that can be written",
-                  path.c_str(), strerror(errno));
+  if (files_ == nullptr) return NoFolder(path, "aclprofInit");
   if (!initialised_) path_ = path;
   initialised_ = true;
   running_ = config;
+  Run(tables.marks);
+  return Ok();
+}
+
+void Aclprof::Run(bool marking) {
   queue_.Prepare();
   queue_.TakeAll();
   queue_.TakeLost();
-  marking_.store(tables.marks, std::memory_order_relaxed);
+  marking_.store(marking, std::memory_order_relaxed);
   Listen(Listening::kAclprof, this);
+}
+
+Status Aclprof::Command(const std::string& path) {
+  LockGuard lock(mutex_);
+  RW_TRY(RequireNew());
+  files_ = AclprofFiles::Create(path, {}, TablesOf(kCommanded), kCommanded);
+  if (files_ == nullptr) return NoFolder(path, "profiler.output of the configuration file");
+  files_->TakeAllDevices();
+  commanded_ = true;
+  Run(true);
   return Ok();
+}
+
+void Aclprof::EndCommanded() {
+  LockGuard lock(mutex_);
+  if (commanded_) End();
+}
+
+Status Aclprof::RequireOwn() const {
+  if (!commanded_) return Ok();
+  return Reject(ACL_ERROR_PROF_ALREADY_RUN,
+                "the configuration file of aclInit has switched a profile on, which runs until aclFinalize; take its key profiler out");
 }
 
 void Aclprof::WriteWaiting() {
@@ -100,11 +136,13 @@ void Aclprof::End() {
   WriteWaiting();
   files_->Complete();
   files_ = nullptr;
+  commanded_ = false;
   running_ = {};
 }
 
 Status Aclprof::Stop(const AclprofConfig& config, bool everything) {
   LockGuard lock(mutex_);
+  RW_TRY(RequireOwn());
   if (files_ == nullptr) return Ok();
   if (!everything && config.mask != running_.mask) return OtherSwitches(config.mask, running_.mask);
   WriteWaiting();
@@ -118,6 +156,7 @@ Status Aclprof::Stop(const AclprofConfig& config, bool everything) {
 
 Status Aclprof::Finalize() {
   LockGuard lock(mutex_);
+  RW_TRY(RequireOwn());
   End();
   initialised_ = false;
   return Ok();

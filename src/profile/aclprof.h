@@ -1,5 +1,5 @@
-// The one profile of the process that aclprof makes: off, initialised, or running with a set of devices (docs/profiling.md has the table
-// of states). What arguments must be is for the API.
+// The one profile of the process that aclprof makes: off, initialised, running with a set of devices, or commanded by the file of aclInit
+// (docs/profiling.md has the table of states). What arguments must be is for the API.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Aclprof final : public ActivityListener {
  public:
   static Aclprof& Get();
 
-  // 100002: it is initialised.
+  // 100002: it is initialised; 100042, as for the next ones: it is commanded.
   Status RequireOff();
   Status Init(const std::string& path);
   // For a Start without Init.
@@ -35,6 +35,14 @@ class Aclprof final : public ActivityListener {
   // 100010: it runs with other switches. `everything`: whatever runs.
   Status Stop(const AclprofConfig& config, bool everything);
   Status Finalize();
+  // Runs from aclInit to aclFinalize, with everything that there is, on every device. 100003: the folder cannot be made; 100002: the
+  // program has a profile of its own.
+  Status Command(const std::string& path);
+  void EndCommanded();
+  Status RequireNotCommanded() {
+    LockGuard lock(mutex_);
+    return RequireOwn();
+  }
   // 100043 or 148047, as aclprofWarmup answers before it refuses.
   Status RequireWarmupTime();
 
@@ -49,11 +57,14 @@ class Aclprof final : public ActivityListener {
  private:
   Aclprof();
   Status RequireNew() const RW_REQUIRES(mutex_);
+  Status RequireOwn() const RW_REQUIRES(mutex_);
+  void Run(bool marking) RW_REQUIRES(mutex_);
   void End() RW_REQUIRES(mutex_);
   void WriteWaiting() RW_REQUIRES(mutex_);
 
   Mutex mutex_{LockRank::kProfiling};
   bool initialised_ RW_GUARDED_BY(mutex_) = false;
+  bool commanded_ RW_GUARDED_BY(mutex_) = false;
   std::string path_ RW_GUARDED_BY(mutex_);
   std::string later_path_ RW_GUARDED_BY(mutex_) = "./";
   AclprofConfig running_ RW_GUARDED_BY(mutex_);

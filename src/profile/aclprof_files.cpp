@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cinttypes>
@@ -64,6 +65,7 @@ const char* MarkName(MarkKind kind) {
 
 constexpr char kCallColumns[] = "call,thread,start_ns,end_ns,code,correlation";
 constexpr char kTaskColumns[] = "task,call,stream,submit_ns,start_ns,end_ns,bytes,direction,graph,code,correlation";
+constexpr char kCommunicationColumns[] = "call,group,data_type,count,stream,submit_ns,start_ns,end_ns,code,correlation";
 constexpr char kBlockColumns[] = "operation,address,bytes,call,start_ns,end_ns,correlation";
 constexpr char kHostMarkColumns[] = "kind,text,domain,id,thread,stream,time_ns";
 constexpr char kDeviceMarkColumns[] = "kind,text,domain,id,stream,time_ns";
@@ -76,7 +78,7 @@ std::unique_ptr<AclprofFiles> AclprofFiles::Create(const std::string& path, cons
   files->tables_ = tables;
   files->mask_ = mask;
   files->folder_ = path + (path.back() == '/' ? "" : "/") + ProfileName();
-  if (!MakeFolders(path) || mkdir(files->folder_.c_str(), 0750) != 0 || !files->OpenAll(devices, tables)) return nullptr;
+  if (!MakeFolders(path) || mkdir(files->folder_.c_str(), 0750) != 0 || !files->OpenAll(devices)) return nullptr;
   files->WriteInfo("running");
   return files;
 }
@@ -86,19 +88,24 @@ bool AclprofFiles::Open(const std::string& name, const char* columns, File* file
   return *file != nullptr && fprintf(file->get(), "%s\n", columns) > 0;
 }
 
-bool AclprofFiles::OpenAll(const std::set<int>& devices, const AclprofTables& tables) {
+bool AclprofFiles::OpenAll(const std::set<int>& devices) {
   if (!MakeFolder(folder_ + "/host")) return false;
-  if (tables.calls && !Open("host/api.csv", kCallColumns, &calls_)) return false;
-  if ((tables.marks || tables.steps) && !Open("host/mark.csv", kHostMarkColumns, &marks_)) return false;
-  for (const int device : devices) {
-    const std::string folder = "device_" + std::to_string(device);
-    if (!MakeFolder(folder_ + "/" + folder)) return false;
-    DeviceFiles& files = devices_[device];
-    if (tables.tasks && !Open(folder + "/task.csv", kTaskColumns, &files.tasks)) return false;
-    if (tables.blocks && !Open(folder + "/memory.csv", kBlockColumns, &files.blocks)) return false;
-    if ((tables.marks || tables.steps) && !Open(folder + "/mark.csv", kDeviceMarkColumns, &files.marks)) return false;
-  }
-  return true;
+  if (tables_.calls && !Open("host/api.csv", kCallColumns, &calls_)) return false;
+  if ((tables_.marks || tables_.steps) && !Open("host/mark.csv", kHostMarkColumns, &marks_)) return false;
+  return std::all_of(devices.begin(), devices.end(), [this](int device) { return OpenDevice(device); });
+}
+
+bool AclprofFiles::OpenDevice(int device) {
+  const std::string folder = "device_" + std::to_string(device);
+  if (!MakeFolder(folder_ + "/" + folder)) return false;
+  DeviceFiles& files = devices_[device];
+  const auto open = [&](bool wanted, const char* name, const char* columns, File* file) {
+    return !wanted || Open(folder + name, columns, file);
+  };
+  return open(tables_.tasks, "/task.csv", kTaskColumns, &files.tasks) &&
+         open(tables_.blocks, "/memory.csv", kBlockColumns, &files.blocks) &&
+         open(tables_.communications, "/communication.csv", kCommunicationColumns, &files.communications) &&
+         open(tables_.marks || tables_.steps, "/mark.csv", kDeviceMarkColumns, &files.marks);
 }
 
 void AclprofFiles::WriteInfo(const char* state) {
@@ -109,7 +116,8 @@ void AclprofFiles::WriteInfo(const char* state) {
 }
 
 AclprofFiles::DeviceFiles* AclprofFiles::Of(int device) {
-  const auto found = devices_.find(device);
+  auto found = devices_.find(device);
+  if (found == devices_.end() && all_devices_ && device >= 0 && OpenDevice(device)) found = devices_.find(device);
   return found == devices_.end() ? nullptr : &found->second;
 }
 
@@ -117,6 +125,7 @@ void AclprofFiles::Write(const Activity& activity) {
   switch (activity.kind) {
     case Activity::Kind::kCall: return WriteCall(activity);
     case Activity::Kind::kTask: return WriteTask(activity);
+    case Activity::Kind::kCommunication: WriteTask(activity); return WriteCommunication(activity);
     case Activity::Kind::kBlock: return WriteBlock(activity);
     case Activity::Kind::kMark: return WriteMark(activity);
     case Activity::Kind::kExternal: return;
@@ -135,6 +144,14 @@ void AclprofFiles::WriteTask(const Activity& task) {
   fprintf(files->tasks.get(), "%s,%s,%u,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%s,%d,%d,%" PRIu64 "\n", TaskKindName(task.task),
           task.name, task.stream, task.submit_ns, task.start_ns, task.end_ns, task.bytes, WayName(task.way), task.inside_graph ? 1 : 0,
           task.code, task.correlation);
+}
+
+void AclprofFiles::WriteCommunication(const Activity& task) {
+  const DeviceFiles* const files = Of(task.device);
+  if (files == nullptr || files->communications == nullptr) return;
+  fprintf(files->communications.get(), "%s,%s,%u,%" PRIu64 ",%u,%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%" PRIu64 "\n", task.name,
+          Cell(task.domain).c_str(), task.value, task.id, task.stream, task.submit_ns, task.start_ns, task.end_ns, task.code,
+          task.correlation);
 }
 
 void AclprofFiles::WriteBlock(const Activity& block) {

@@ -16,6 +16,7 @@ struct AclprofTables {
   bool calls = false;
   bool tasks = false;
   bool blocks = false;
+  bool communications = false;
   bool marks = false;
   bool steps = false;
 };
@@ -28,6 +29,8 @@ class AclprofFiles {
   // Makes the folder, and those of `path` that are missing. Null with errno where it cannot be written.
   static std::unique_ptr<AclprofFiles> Create(const std::string& path, const std::set<int>& devices, const AclprofTables& tables,
                                               uint64_t mask);
+  // From now on every device gets its folder when something happens on it.
+  void TakeAllDevices() { all_devices_ = true; }
   AclprofFiles(const AclprofFiles&) = delete;
   AclprofFiles& operator=(const AclprofFiles&) = delete;
 
@@ -43,14 +46,16 @@ class AclprofFiles {
   };
   using File = std::unique_ptr<FILE, CloseFile>;
   struct DeviceFiles {
-    File tasks, blocks, marks;
+    File tasks, blocks, marks, communications;
   };
   AclprofFiles() = default;
   bool Open(const std::string& name, const char* columns, File* file) const;
-  bool OpenAll(const std::set<int>& devices, const AclprofTables& tables);
+  bool OpenAll(const std::set<int>& devices);
+  bool OpenDevice(int device);
   void WriteInfo(const char* state);
   void WriteCall(const Activity& call);
   void WriteTask(const Activity& task);
+  void WriteCommunication(const Activity& task);
   void WriteBlock(const Activity& block);
   void WriteMark(const Activity& mark);
   DeviceFiles* Of(int device);
@@ -58,6 +63,7 @@ class AclprofFiles {
   std::string folder_;
   AclprofTables tables_;
   uint64_t mask_ = 0;
+  bool all_devices_ = false;
   uint64_t lost_ = 0;
   File calls_, marks_;
   std::map<int, DeviceFiles> devices_;

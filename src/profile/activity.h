@@ -12,7 +12,7 @@ namespace ropeway {
 enum class CopyWay : uint32_t { kUnknown, kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice };
 
 struct Activity {
-  enum class Kind : uint8_t { kCall, kTask, kBlock, kMark, kExternal };
+  enum class Kind : uint8_t { kCall, kTask, kCommunication, kBlock, kMark, kExternal };  // a communication is a task, too
   Kind kind;
   bool asynchronous;     // task: queued in a stream
   bool freed;            // block: else allocated
@@ -25,16 +25,16 @@ struct Activity {
   int device;            // as the program counts; -1: none
   uint32_t stream;       // 0: none
   uint32_t thread;       // call, mark
-  uint32_t value;        // task: what memory is set to; external: which kind
+  uint32_t value;        // task: what memory is set to; external: which kind; communication: the type of its elements
   uint64_t correlation;  // of the call that it belongs to
   int64_t submit_ns;     // task
   int64_t start_ns;      // of a mark: its time
   int64_t end_ns;
   uint64_t bytes;      // task, block
   uint64_t address;    // block
-  uint64_t id;         // mark, external
+  uint64_t id;         // mark, external; communication: how many elements
   const char* name;    // of the call, or the text of the mark; stays for as long as the process
-  const char* domain;  // mark
+  const char* domain;  // mark; communication: the communicator's name
 };
 
 }  // namespace ropeway

@@ -9,6 +9,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "base/call_site.h"
 #include "base/mutex.h"
 #include "engine/task_ranges.h"
 #include "runtime/runtime.h"
@@ -53,6 +54,8 @@ int CurrentDevice() {
   return context == nullptr ? -1 : UserDevice(context->device());
 }
 
+bool IsEdge(TaskKind kind) { return kind == TaskKind::kSignal || kind == TaskKind::kAwaitSignal; }
+
 // What a task says of itself, whoever asks: its slot may be another's when it is over.
 Activity Described(const TaskSight& sight) {
   const Task& task = *sight.task;
@@ -67,6 +70,14 @@ Activity Described(const TaskSight& sight) {
   activity.device = sight.stream_id != 0 ? UserDevice(sight.device) : CurrentDevice();
   if (task.kind == TaskKind::kSet || task.kind == TaskKind::kSetWords) activity.value = task.set.value;
   return activity;
+}
+
+void DescribeCommunication(const CommunicationSight& sight, Activity* task) {
+  task->kind = Activity::Kind::kCommunication;
+  task->domain = sight.group;
+  task->value = static_cast<uint32_t>(sight.data_type);
+  task->id = sight.count;
+  if (t_outer_call.call != nullptr) task->name = t_outer_call.call;
 }
 
 // Tasks that have been submitted and are not over, by stream and number.
@@ -128,6 +139,7 @@ class ActivitySource final : public Watcher {
   void Submitted(const TaskSight& sight) override {
     try {
       Activity task = Described(sight);
+      if (t_communication != nullptr) DescribeCommunication(*t_communication, &task);
       task.correlation = ThisCall();
       task.submit_ns = RealNs();
       submits_.Add(KeyOf(sight), task);
@@ -136,6 +148,7 @@ class ActivitySource final : public Watcher {
   }
   Moment Started(const TaskSight&) override { return {.real_ns = RealNs()}; }
   void Finished(const TaskSight& sight, const RunSight& run) override {
+    if (IsEdge(sight.task->kind)) return;  // nobody asked for it
     Activity submitted;
     if (!submits_.Find(KeyOf(sight), !sight.inside_graph, &submitted)) return;
     Activity task = sight.inside_graph ? Described(sight) : submitted;

@@ -186,6 +186,21 @@ MsptiRecord MemcpyRecord(const Activity& activity) {
   return Bytes(record);
 }
 
+MsptiRecord CommunicationRecord(const Activity& activity) {
+  msptiActivityCommunication record{};
+  record.kind = MSPTI_ACTIVITY_KIND_COMMUNICATION;
+  record.dataType = static_cast<decltype(record.dataType)>(activity.value);
+  record.count = activity.id;
+  record.ds = {DeviceNumber(activity), StreamNumber(activity)};
+  record.start = Time(activity.start_ns);
+  record.end = Time(activity.end_ns);
+  record.algType = "point to point";
+  record.name = activity.name;
+  record.commName = activity.domain;
+  record.correlationId = activity.correlation;
+  return Bytes(record);
+}
+
 MsptiRecord ExternalRecord(const Activity& activity) {
   msptiActivityExternalCorrelation record{};
   record.kind = MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
@@ -203,6 +218,7 @@ msptiActivityKind MsptiKindOf(const Activity& activity) {
   switch (activity.kind) {
     case Activity::Kind::kMark: return MSPTI_ACTIVITY_KIND_MARKER;
     case Activity::Kind::kExternal: return MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    case Activity::Kind::kCommunication: return MSPTI_ACTIVITY_KIND_COMMUNICATION;
     case Activity::Kind::kBlock: return activity.device < 0 ? MSPTI_ACTIVITY_KIND_INVALID : MSPTI_ACTIVITY_KIND_MEMORY;
     case Activity::Kind::kTask:
       if (activity.task <= TaskKind::kCopyByCells) return MSPTI_ACTIVITY_KIND_MEMCPY;
@@ -220,6 +236,7 @@ MsptiRecord MakeMsptiRecord(const Activity& activity) {
     case MSPTI_ACTIVITY_KIND_MEMSET: return MemsetRecord(activity);
     case MSPTI_ACTIVITY_KIND_MEMCPY: return MemcpyRecord(activity);
     case MSPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: return ExternalRecord(activity);
+    case MSPTI_ACTIVITY_KIND_COMMUNICATION: return CommunicationRecord(activity);
     default: return ApiRecord(activity, kind);
   }
 }

@@ -127,6 +127,19 @@ Status ReadSize(const Value* value, const char* key, size_t least, size_t most, 
   return Ok();
 }
 
+// The other keys of the profiler choose what is measured of kernels and of the machine.
+Status ReadProfiler(const Values& values, InitConfig* config) {
+  const Value* const power = values.Find("profiler.switch");
+  if (power == nullptr || power->text == "off") return Ok();
+  if (power->text != "on")
+    return Reject(ACL_ERROR_INVALID_PROFILING_CONFIG, "profiler.switch in the configuration file is neither \"on\" nor \"off\"");
+  const Value* const output = values.Find("profiler.output");
+  if (output != nullptr && output->kind != Value::Kind::kText)
+    return Reject(ACL_ERROR_INVALID_PROFILING_CONFIG, "profiler.output in the configuration file is not a text, which names a folder");
+  config->profile_folder = output == nullptr || output->text.empty() ? "./" : output->text;
+  return Ok();
+}
+
 Status ReadSizes(const Values& values, InitConfig* config) {
   std::optional<size_t> of_other_chips;  // looked at, and then skipped without a word
   RW_TRY(ReadSize(values.Find("StackSize.aicore_stack_size"), "aicore_stack_size", 0, kMaxStack, &config->simd_stack_size));
@@ -166,6 +179,7 @@ Status ParseInitConfig(const std::string& text, InitConfig* config) {
   bool event_mode = false;  // of captured graphs: checked, and without meaning for anything that exists here
   RW_TRY(ReadSwitch(values.Find("acl_graph.event_mode"), "event_mode", &event_mode));
   RW_TRY(ReadDefaultDevice(values.Find("defaultDevice.default_device"), &config->default_device));
+  RW_TRY(ReadProfiler(values, config));
   return ReadSizes(values, config);
 }
 

@@ -1,5 +1,5 @@
-// The JSON file that aclInit may be given (rules/init.md 1). Unknown keys are ignored, and so are those for operators,
-// dumps and profiling, which this library does not have.
+// The JSON file that aclInit may be given (rules/init.md 1). Unknown keys are ignored, and so are those for operators and
+// dumps, which this library does not have.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@ struct InitConfig {
   int default_device = -1;         // a user id, not yet looked up; -1 for none
   std::optional<size_t> simd_stack_size;
   std::optional<size_t> simd_printf_fifo_size;
+  std::string profile_folder;  // profiler.output, where profiler.switch is on; else empty
 };
 
 // 100003: no such file, not a regular one, or larger than 10 MiB.

@@ -29,7 +29,7 @@ Status InitState::RejectRepeated() const {
                 static_cast<unsigned long long>(count_));
 }
 
-Status InitState::Init(const char* path) {
+Status InitState::Init(const char* path, const Profiler& profiler) {
   if (init_callbacks_running_ > 0 && CountOneMore()) return RejectRepeated();
   const LockGuard lock(fork_lock::init);
   if (CountOneMore()) return RejectRepeated();
@@ -42,12 +42,13 @@ Status InitState::Init(const char* path) {
                   "configPath %s has other content than the first configuration of this process, which stays in force",
                   with_file ? path : "(none)");
   const auto callbacks = init_callbacks_;  // they may register and unregister
-  RW_TRY(Apply(text));
+  RW_TRY(Apply(text, profiler));
   // Up before the callbacks run: they may use the library, and a callback that they register is called at once.
   config_text_ = std::move(text);
   count_ = 1;
   if (Status status = CallInitCallbacks(callbacks, with_file); !status.ok()) {
     count_ = 0;
+    profiler.end();
     Runtime::SetDefaultDevice(-1);
     return status;
   }
@@ -56,13 +57,14 @@ Status InitState::Init(const char* path) {
   return Ok();
 }
 
-Status InitState::Apply(const std::string& text) {
+Status InitState::Apply(const std::string& text, const Profiler& profiler) {
   RW_TRY(Runtime::RequireEngine());
   InitConfig config;
   RW_TRY(ParseInitConfig(text, &config));
   if (config.default_device >= 0 && Runtime::PhysicalId(config.default_device) < 0)
     return Reject(ACL_ERROR_FAILURE, "default_device %d in the configuration file is not one of the %d visible devices",
                   config.default_device, Runtime::VisibleCount());
+  if (!config.profile_folder.empty()) RW_TRY(profiler.begin(config.profile_folder));
   ShareTextsAcrossThreads(config.share_error_texts);
   Runtime::SetDefaultDevice(config.default_device);
   if (config.simd_stack_size) SetDeviceLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, *config.simd_stack_size);

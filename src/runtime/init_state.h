@@ -19,8 +19,13 @@ class InitState {
  public:
   static InitState& Get();
 
+  // Who makes the profile that a configuration may want, in the folder that it names; `end`: it was begun in vain.
+  struct Profiler {
+    Status (*begin)(const std::string& folder);
+    void (*end)();
+  };
   // `path` may be null or empty. Counts, and answers 100002, when the library is initialised already.
-  Status Init(const char* path);
+  Status Init(const char* path, const Profiler& profiler);
   // Undoes every Init.
   Status Finalize();
   // Undoes one; `left` receives what remains, also on failure.
@@ -51,7 +56,7 @@ class InitState {
   static Status CallInOrder(const Entries<Function>& entries, std::initializer_list<aclRegisterCallbackType> types, Call call)
       RW_REQUIRES(fork_lock::init);
 
-  Status Apply(const std::string& text);
+  static Status Apply(const std::string& text, const Profiler& profiler);
   Status CallInitCallbacks(const Entries<aclInitCallbackFunc>& callbacks, bool with_file) RW_REQUIRES(fork_lock::init);
   aclError CallInit(const Entry<aclInitCallbackFunc>& entry) RW_REQUIRES(fork_lock::init);
   Status TakeDown() RW_REQUIRES(fork_lock::init);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "acl/acl.h"
+#include "acl/acl_prof.h"
 #include "tests/process/process_test.h"
 
 namespace {
@@ -80,6 +81,11 @@ void Contents(const TempFolder& folder) {
       {"default_device empty", R"({"defaultDevice":{"default_device":""}})", ACL_ERROR_FAILURE},
       {"stack size", R"({"StackSize":{"aicore_stack_size":65536}})", ACL_SUCCESS},
       {"max_opqueue_num", R"({"max_opqueue_num":"10000"})", ACL_SUCCESS},
+      {"no profile", R"({"profiler":{"switch":"off","output":"/proc/none"}})", ACL_SUCCESS},
+      {"a profiler without a switch", R"({"profiler":{"output":"/proc/none"}})", ACL_SUCCESS},
+      {"a profiler's switch that is none", R"({"profiler":{"switch":"maybe"}})", ACL_ERROR_INVALID_PROFILING_CONFIG},
+      {"a profile in no folder", R"({"profiler":{"switch":"on","output":7}})", ACL_ERROR_INVALID_PROFILING_CONFIG},
+      {"a profile where nothing can be written", R"({"profiler":{"switch":"on","output":"/proc/none"}})", ACL_ERROR_INVALID_FILE},
   };
   for (const auto& c : cases) CheckCode(folder, c.what, c.content, c.expected);
 }
@@ -108,6 +114,48 @@ void OtherContentIsRefused(const TempFolder& folder) {
     RW_CHECK_EQ(aclFinalize(), ACL_SUCCESS);
     RW_CHECK_EQ(aclInit(one.c_str()), ACL_SUCCESS);
   }));
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+// The file has a profile made from aclInit to aclFinalize, and aclprof's own calls are refused meanwhile.
+void ProfileByFile(const TempFolder& folder) {
+  const std::filesystem::path output = folder.path() + "/profiles";
+  const std::string path =
+      folder.Write("profile.json", R"({"profiler":{"switch":"on","aic_metrics":"","output":")" + output.string() + "\"}}");
+  const bool good = InChild([&] {
+    constexpr size_t kSize = 4096;
+    void *host = nullptr, *device = nullptr;
+    RW_CHECK_EQ(aclInit(path.c_str()), ACL_SUCCESS);
+    RW_CHECK_EQ(aclprofInit("here", 4), ACL_ERROR_PROF_ALREADY_RUN);
+    RW_CHECK(std::string(aclGetRecentErrMsg()).find("configuration file of aclInit") != std::string::npos);
+    RW_CHECK_EQ(aclprofStart(nullptr), ACL_ERROR_PROF_ALREADY_RUN);
+    RW_CHECK_EQ(aclprofStop(nullptr), ACL_ERROR_PROF_ALREADY_RUN);
+    RW_CHECK_EQ(aclprofFinalize(), ACL_ERROR_PROF_ALREADY_RUN);
+    RW_CHECK_EQ(aclprofModelSubscribe(1, nullptr), ACL_ERROR_PROF_ALREADY_RUN);
+    RW_CHECK_EQ(aclprofSetConfig(ACL_PROF_SYS_IO_FREQ, "10", 2), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMallocHost(&host, kSize), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMalloc(&device, kSize, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMemcpy(device, kSize, host, kSize, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+    RW_CHECK_EQ(aclFinalize(), ACL_SUCCESS);
+    RW_CHECK_EQ(aclprofInit("here", 4), ACL_SUCCESS);  // the program's own again
+  });
+  RW_CHECK(good);
+  size_t profiles = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(output)) {
+    ++profiles;
+    RW_CHECK(ReadFile(entry.path() / "host/info.json").find("\"state\":\"complete\"") != std::string::npos);
+    RW_CHECK(ReadFile(entry.path() / "host/api.csv").find("aclrtMemcpy,") != std::string::npos);
+    RW_CHECK(ReadFile(entry.path() / "device_1/task.csv").find(",4096,H2D,") != std::string::npos);
+    RW_CHECK(ReadFile(entry.path() / "device_1/memory.csv").find("malloc,") != std::string::npos);
+    RW_CHECK(std::filesystem::exists(entry.path() / "device_1/communication.csv"));
+    RW_CHECK(!std::filesystem::exists(entry.path() / "device_0"));
+  }
+  RW_CHECK_EQ(profiles, 1u);
 }
 
 // What a thread reads after another thread failed.
@@ -193,6 +241,7 @@ void All() {
   Contents(folder);
   Paths(folder);
   OtherContentIsRefused(folder);
+  ProfileByFile(folder);
   ErrMsgMode(folder);
   DefaultDevice(folder);
   CallbacksGetTheRawBytes(folder);

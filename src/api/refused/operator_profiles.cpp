@@ -4,6 +4,7 @@
 #include "acl/acl_prof.h"
 #include "api/entry.h"
 #include "base/error_log.h"
+#include "profile/aclprof.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -52,7 +53,10 @@ aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig* profSubscri
 }
 
 aclError aclprofModelSubscribe(uint32_t modelId, const aclprofSubscribeConfig*) {
-  return Entry(__func__, [&]() -> Status { return NoModel(modelId); });
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(Aclprof::Get().RequireNotCommanded());
+    return NoModel(modelId);
+  });
 }
 
 aclError aclprofModelUnSubscribe(uint32_t modelId) {

@@ -70,7 +70,25 @@ Result<TransferRef> MakeTransfer(bool sending, void* buffer, uint64_t count, Hcc
   return transfer;
 }
 
-Status Enqueue(const char* call, Communicator& communicator, std::vector<TransferRef> transfers, aclrtStream stream) {
+// How much of what a call moves: elements of one type, or bytes.
+struct Amount {
+  HcclDataType type;
+  uint64_t count;
+};
+
+Amount AmountOf(const HcclSendRecvItem* items, uint32_t count) {
+  Amount elements{items[0].dataType, 0}, bytes{HCCL_DATA_TYPE_INT8, 0};
+  bool same = true;
+  for (uint32_t i = 0; i < count; ++i) {
+    same = same && items[i].dataType == elements.type;
+    elements.count += items[i].count;
+    bytes.count += items[i].count * ElementBytes(items[i].dataType);
+  }
+  return same ? elements : bytes;
+}
+
+Status Enqueue(const char* call, Communicator& communicator, std::vector<TransferRef> transfers, const Amount& amount, aclrtStream stream) {
+  const Communicating communicating({communicator.name().c_str(), amount.type, amount.count});
   auto group = std::make_shared<TransferGroup>(communicator.shared_from_this(), call, std::move(transfers));
   return FromRuntime("ropewayLaunchOperation", group->Enqueue(stream));
 }
@@ -85,7 +103,7 @@ Status Enqueue(const char* call, Communicator& communicator, std::vector<Transfe
     RW_TRY(RequireCount(count, type));
     RW_TRY(RequirePeer(sending ? "destRank" : "srcRank", peer, *communicator));
     RW_TRY_SET(TransferRef transfer, MakeTransfer(sending, buffer, count, type, peer));
-    return Enqueue(call, *communicator, {transfer}, stream);
+    return Enqueue(call, *communicator, {transfer}, {type, count}, stream);
   });
 }
 
@@ -173,7 +191,8 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
     BatchWork work;
     for (uint32_t i = 0; i < itemNum; ++i) RW_TRY(Sort(sendRecvInfo[i], *communicator, &work));
     RW_TRY(PairUp(&work));
-    if (!work.transfers.empty()) RW_TRY(Enqueue("HcclBatchSendRecv", *communicator, std::move(work.transfers), stream));
+    if (!work.transfers.empty())
+      RW_TRY(Enqueue("HcclBatchSendRecv", *communicator, std::move(work.transfers), AmountOf(sendRecvInfo, itemNum), stream));
     return EnqueueCopies(work.copies, stream);
   });
 }
