@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 
 #include "cli/commands.h"
 #include "cli/demo_page.h"
 #include "cli/demo_paths.h"
 #include "cli/json_rows.h"
 #include "cli/measure.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 
 namespace ropeway::cli {
@@ -142,8 +144,19 @@ int RunDemo(const std::string& page, bool as_json) {
   {
     DeviceScope device(0);
     DemoMemory memory;
-    for (auto* paths : {CopyPaths, BatchPaths, DescriptorPaths, ComputePaths, CrossingPaths, GraphPaths}) {
-      for (const DemoPath& path : paths(memory)) Walk(path, all, tally);
+    constexpr struct {
+      const char* name;
+      decltype(&CopyPaths) paths;
+    } kGroups[] = {{"copies", CopyPaths},
+                   {"batches", BatchPaths},
+                   {"descriptors", DescriptorPaths},
+                   {"compute", ComputePaths},
+                   {"other processes", CrossingPaths},
+                   {"graphs", GraphPaths}};
+    Progress progress("walking the paths of", std::size(kGroups), Progress::kPatience);
+    for (const auto& group : kGroups) {
+      progress.Step(group.name);
+      for (const DemoPath& path : group.paths(memory)) Walk(path, all, tally);
     }
     Walk(ErrorPath(memory, &message), all, tally);
   }

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/json_rows.h"
+#include "cli/read_traces.h"
 #include "cli/report_analysis.h"
 #include "cli/report_limit.h"
 #include "cli/report_page.h"
@@ -35,8 +36,9 @@ int Complain(const std::string& about) {
   return kFound;
 }
 
-int WritePage(const ReportOptions& options, const TraceData& trace, const Answer& answer) try {
+int WritePage(const ReportOptions& options, const TraceData& trace, const Answer& answer, Progress& progress) try {
   const std::string page = MakePage(trace, answer, options.findings.empty() ? "" : ReadWhole(options.findings));
+  progress.Clear();
   WritePageFile(options.output, page, options.as_json ? stderr : stdout);
   return kDone;
 } catch (const std::invalid_argument& problem) {
@@ -63,14 +65,20 @@ void PrintForMachines(const TraceData& trace, const Answer& answer) {
 int RunReport(const ReportOptions& options) {
   TraceData trace;
   std::string why;
-  if (!ReadTraces(options.traces, &trace, &why)) return Complain(why);
+  if (!ReadWithBar(options.traces, &trace, &why)) return Complain(why);
+  Progress progress("making the report:", 3, Progress::kPatience);
+  progress.Step("measuring the machine");
   const double measured = options.limit < 0 && !options.output.empty() ? MeasureLimit(trace) : 0;
+  progress.Step("looking for what is slow");
   const Answer answer = Analyse(trace, options.limit >= 0 ? options.limit * 1e9 : measured);
+  progress.Clear();
   if (options.as_json)
     PrintForMachines(trace, answer);
   else
     for (const std::string& line : Words(trace, answer)) std::printf("%s\n", line.c_str());
-  return options.output.empty() ? kDone : WritePage(options, trace, answer);
+  if (options.output.empty()) return kDone;
+  progress.Step("writing the page");
+  return WritePage(options, trace, answer, progress);
 }
 
 }  // namespace

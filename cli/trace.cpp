@@ -8,6 +8,9 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/json_rows.h"
+#include "cli/progress.h"
+#include "cli/read_traces.h"
 #include "cli/run_program.h"
 #include "cli/trace_data.h"
 #include "cli/trace_export.h"
@@ -19,6 +22,7 @@ namespace {
 struct RecordOptions {
   std::vector<std::string> words;
   std::string output = "ropeway.rwt";
+  bool as_json = false;
 };
 
 int Complain(const char* command, const std::string& why) {
@@ -26,16 +30,34 @@ int Complain(const char* command, const std::string& why) {
   return kFound;
 }
 
-// One line of what is in the file.
-int TellTrace(const std::string& path, int program_status) {
-  TraceData trace;
-  std::string why;
-  if (!ReadTraces({path}, &trace, &why)) return Complain("trace", why);
+uint64_t DroppedOf(const TraceData& trace) {
   uint64_t dropped = 0;
   for (const TraceProcess& process : trace.processes) dropped += process.dropped;
+  return dropped;
+}
+
+void TellForMachines(const std::string& path, const TraceData& trace) {
+  PrintJson({{"file", path},
+             {"processes", static_cast<uint64_t>(trace.processes.size())},
+             {"tasks", static_cast<uint64_t>(trace.tasks.size())},
+             {"waits", static_cast<uint64_t>(trace.waits.size())},
+             {"edges", static_cast<uint64_t>(trace.edges.size())},
+             {"seconds", static_cast<double>(trace.end_ns) * 1e-9},
+             {"dropped", DroppedOf(trace)}});
+}
+
+// One line of what is in the file.
+int TellTrace(const std::string& path, bool as_json, int program_status) {
+  TraceData trace;
+  std::string why;
+  if (!ReadWithBar({path}, &trace, &why)) return Complain("trace", why);
+  if (as_json) {
+    TellForMachines(path, trace);
+    return program_status;
+  }
   std::fprintf(stderr, "ropeway trace: %s has %zu tasks and %zu waits of %zu process%s\n", path.c_str(), trace.tasks.size(),
                trace.waits.size(), trace.processes.size(), trace.processes.size() == 1 ? "" : "es");
-  if (dropped != 0)
+  if (const uint64_t dropped = DroppedOf(trace); dropped != 0)
     std::fprintf(stderr, "ropeway trace: %llu records were dropped, because no pages were ready for them\n",
                  static_cast<unsigned long long>(dropped));
   return program_status;
@@ -43,7 +65,7 @@ int TellTrace(const std::string& path, int program_status) {
 
 int RunTrace(const RecordOptions& options) try {
   const ProgramRun run = RunProgram("trace", options.words, options.output);
-  if (run.recorded) return TellTrace(options.output, run.status);
+  if (run.recorded) return TellTrace(options.output, options.as_json, run.status);
   if (run.status != kCannotRun && run.status != kNotFound)
     std::fprintf(stderr, "ropeway trace: nothing was recorded: the program brought up no device, or uses another AscendCL\n");
   return run.status == kDone ? kFound : run.status;
@@ -51,29 +73,43 @@ int RunTrace(const RecordOptions& options) try {
   return Complain("trace", why.what());
 }
 
-int RunMerge(const std::vector<std::string>& files, const std::string& output) {
-  std::string why;
-  return MergeTraces(files, output, &why) ? kDone : Complain("trace merge", why);
-}
-
-int RunExport(const std::vector<std::string>& files, const std::string& output) {
-  TraceData trace;
-  std::string why;
-  return ReadTraces(files, &trace, &why) && ExportTrace(trace, output, &why) ? kDone : Complain("trace export", why);
-}
-
 struct FileOptions {
   std::vector<std::string> files;
   std::string output;
+  bool as_json = false;
 };
 
+int RunMerge(const FileOptions& options) {
+  std::string why;
+  {
+    Progress progress("writing", 1, Progress::kPatience);
+    if (!MergeTraces(options.files, options.output, &why, [&](size_t done, size_t all) { progress.Reach(options.output, done, all); }))
+      return Complain("trace merge", why);
+  }
+  return options.as_json ? TellTrace(options.output, true, kDone) : kDone;
+}
+
+int RunExport(const FileOptions& options) {
+  TraceData trace;
+  std::string why;
+  if (!ReadWithBar(options.files, &trace, &why)) return Complain("trace export", why);
+  {
+    Progress progress("writing", 1, Progress::kPatience);
+    if (!ExportTrace(trace, options.output, &why, [&](size_t done, size_t all) { progress.Reach(options.output, done, all); }))
+      return Complain("trace export", why);
+  }
+  if (options.as_json) TellForMachines(options.output, trace);
+  return kDone;
+}
+
 void AddOnFiles(CLI::App& parent, const char* name, const char* meaning, const char* output_meaning, int* status,
-                int (*run)(const std::vector<std::string>&, const std::string&)) {
+                int (*run)(const FileOptions&)) {
   CLI::App* command = parent.add_subcommand(name, meaning);
   auto options = std::make_shared<FileOptions>();
   command->add_option("-o,--output", options->output, output_meaning)->type_name("FILE")->required();
   command->add_option("FILES", options->files, "traces")->type_name("FILES...")->required();
-  command->callback([options, status, run] { *status = run(options->files, options->output); });
+  command->add_flag("--json", options->as_json, "for machines: what is in the file");
+  command->callback([options, status, run] { *status = run(*options); });
 }
 
 }  // namespace
@@ -84,6 +120,7 @@ void AddTrace(CLI::App& app, int* status) {
       "record what a program does: ropeway trace [-o FILE] -- PROGRAM [ARGUMENTS...]; ropeway trace merge|export FILES... -o FILE");
   auto options = std::make_shared<RecordOptions>();
   command->add_option("-o,--output", options->output, "where the trace goes [ropeway.rwt]")->type_name("FILE");
+  command->add_flag("--json", options->as_json, "for machines: what is in the file, behind what the program says");
   command->add_option("PROGRAM", options->words, "the program and its arguments, behind --")->type_name("PROGRAM [ARGUMENTS...]");
   AddOnFiles(*command, "merge", "put traces of several processes or ranks into one file", "the merged trace", status, &RunMerge);
   AddOnFiles(*command, "export", "write traces for other viewers", "*.json (Chrome) or *.pftrace (Perfetto)", status, &RunExport);

@@ -235,7 +235,7 @@ bool EndsWith(const std::string& text, const char* end) {
 
 }  // namespace
 
-bool ExportTrace(const TraceData& trace, const std::string& path, std::string* why) {
+bool ExportTrace(const TraceData& trace, const std::string& path, std::string* why, const Reached& reached) {
   const bool json = EndsWith(path, ".json");
   if (!json && !EndsWith(path, ".pftrace")) {
     *why = path + ": a name that ends in .json or .pftrace is wanted, which says the format";
@@ -252,7 +252,7 @@ bool ExportTrace(const TraceData& trace, const std::string& path, std::string* w
       sink = std::make_unique<JsonSink>(trace, file);
     else
       sink = std::make_unique<PerfettoSink>(trace, file);
-    DrawTimeline(trace, sink.get());
+    DrawTimeline(trace, sink.get(), reached);
   }
   const bool failed = ferror(file) != 0;
   if (fclose(file) == 0 && !failed) return true;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/acl_objects.h"
@@ -18,6 +19,7 @@
 #include "cli/json_rows.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
+#include "cli/progress.h"
 #include "cli/raw_team.h"
 #include "cli/table.h"
 
@@ -32,6 +34,7 @@ constexpr double kWorthWakingSeconds = 100e-6;  // work of this length is worth 
 struct TuneFindings {
   RawMethod stream;
   RawMethod cached;
+  std::vector<std::pair<int, double>> teams;  // threads, and bytes per second
   int lanes;
   size_t share_from;
   size_t wake_from;
@@ -43,12 +46,18 @@ class Tuner {
 
   TuneFindings Measure() {
     TuneFindings found{};
+    Progress progress("measuring", 5);
+    progress.Step("ways around the cache");
     found.stream = BestRawMethod([this](const RawMethod& method) { return Cold(method); },
                                  [](const RawMethod& method) { return method.streams || !AnyStreams(); });
+    progress.Step("ways through the cache");
     found.cached = BestRawMethod([this](const RawMethod& method) { return ThenRead(method); },
                                  [](const RawMethod& method) { return !method.streams; });
-    found.lanes = EnoughThreads(found.stream);
+    progress.Step("how many threads");
+    found.lanes = EnoughThreads(found.stream, &found.teams);
+    progress.Step("from which size on to share");
     found.share_from = SharedFrom(found.stream, found.lanes);
+    progress.Step("from which size on to wake a thread");
     found.wake_from = WokenFrom(found.stream);
     return found;
   }
@@ -102,14 +111,12 @@ class Tuner {
   }
 
   // The fewest that come near the best.
-  int EnoughThreads(const RawMethod& method) {
+  int EnoughThreads(const RawMethod& method, std::vector<std::pair<int, double>>* teams) {
     constexpr double kNear = 1.04;
     std::vector<double> costs;
     for (int threads : TeamSizes()) costs.push_back(ByTeamOf(method, threads, kTuneSampleBytes));
     const double best = *std::min_element(costs.begin(), costs.end());
-    for (size_t i = 0; i < costs.size(); ++i) {
-      std::printf("%4d threads  %s GB/s\n", TeamSizes()[i], FormatGigabytes(1 / costs[i]).c_str());
-    }
+    for (size_t i = 0; i < costs.size(); ++i) teams->emplace_back(TeamSizes()[i], 1 / costs[i]);
     const auto enough = std::find_if(costs.begin(), costs.end(), [&](double cost) { return cost <= best * kNear; });
     return TeamSizes()[static_cast<size_t>(enough - costs.begin())];
   }
@@ -161,6 +168,9 @@ int RunTune(bool dry_run, bool as_json) {
   DeviceScope device(0);
   const TuneFindings found = Tuner().Measure();
   if (as_json) {
+    JsonList teams{"teams", {}};
+    for (const auto& [threads, rate] : found.teams)
+      teams.rows.push_back({{"threads", static_cast<uint64_t>(threads)}, {"bytes_per_second", rate}});
     PrintJson({{"cpu", ropewayGetCpuSignature()},
                {"stream", found.stream.name},
                {"cached", found.cached.name},
@@ -168,8 +178,10 @@ int RunTune(bool dry_run, bool as_json) {
                {"share_from", static_cast<uint64_t>(found.share_from)},
                {"wake_from", static_cast<uint64_t>(found.wake_from)},
                {"lanes", static_cast<uint64_t>(found.lanes)},
-               {"kept", !dry_run}});
+               {"kept", !dry_run}},
+              {teams});
   } else {
+    for (const auto& [threads, rate] : found.teams) std::printf("%4d threads  %s GB/s\n", threads, FormatGigabytes(rate).c_str());
     std::printf("around the cache: %s; through it: %s\n\n%s\n", Describe(found.stream).c_str(), found.cached.name.c_str(),
                 RowOf(found).c_str());
   }

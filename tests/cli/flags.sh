@@ -105,6 +105,9 @@ row 2 "ropeway explore: PROGRAM is required" explore
 row 0 't.rwt has' trace --output t.rwt -- "$program"
 row 0 't.rwt has' trace -o t.rwt -- "$program"
 row 1 'nowhere/t.rwt' trace -o nowhere/t.rwt -- "$program"
+row 0 '"tasks": [0-9]+' trace --json -o t.rwt -- "$program"
+row 0 '"file": "merged.rwt"' trace merge --json t.rwt -o merged.rwt
+row 0 '"edges": [0-9]+' trace export --json t.rwt -o t.pftrace
 row 0 '' trace merge t.rwt --output merged.rwt
 row 0 '' trace export t.rwt -o t.json
 row 2 "ropeway trace: .*--output is required" trace merge t.rwt

@@ -29,6 +29,9 @@ expect "without a row" '; built in for ' "$(in_force)"
 core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$core" "$ropeway" tune --dry-run >"$work/said" 2>&1 || fail "tune --dry-run: $(cat "$work/said")"
 [ -e "$work/config" ] && fail "a dry run keeps something"
+taskset -c "$core" "$ropeway" tune --dry-run --json 2>/dev/null >"$work/json" || fail "tune --json"
+python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["teams"][0]["threads"] == 1' "$work/json" || fail "not JSON alone: $(cat "$work/json")"
+grep -q '^measuring how many threads$' "$work/said" || fail "how far it is: $(cat "$work/said")"
 grep -qE '^stream=[a-z0-9_]+ cached=[a-z0-9_]+ ahead=[0-9]+ ' "$work/said" || fail "a dry run tells no row: $(cat "$work/said")"
 "$ropeway" tune >"$work/said" 2>&1 || fail "tune: $(cat "$work/said")"
 row=$work/config/ropeway/copy_profile
