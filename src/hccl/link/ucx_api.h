@@ -21,7 +21,6 @@ namespace ropeway::comm {
   X(ucp_worker_get_efd)         \
   X(ucp_worker_arm)             \
   X(ucp_worker_progress)        \
-  X(ucp_worker_fence)           \
   X(ucp_ep_create)              \
   X(ucp_ep_close_nbx)           \
   X(ucp_ep_flush_nbx)           \

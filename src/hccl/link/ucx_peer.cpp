@@ -191,8 +191,6 @@ void UcxPeer::Pump() {
 
 void UcxPeer::Operation::GiveUp(UcxPeer& peer) {
   if (!end) end = GivenUp();
-  // What was given to UCX comes before whatever is put later.
-  if (put && peer.worker_ != nullptr) peer.api_.ucp_worker_fence(peer.worker_);
   peer.Advance(std::static_pointer_cast<Operation>(shared_from_this()));
 }
 
@@ -202,12 +200,13 @@ void UcxPeer::Advance(const OperationRef& operation) {
   while (!operation->end && operation->item < operation->items.size() && GivePiece(operation)) {
   }
   if (operation->pieces != 0 || failed_) return;
-  if (operation->end) return Finish(operation, *operation->end);
-  if (operation->item < operation->items.size()) return;
-  if (!operation->put) return Finish(operation, {});
+  if (!operation->end && (broken_ || operation->item < operation->items.size())) return;
+  // Also of a put that was given up: what was given to UCX comes before whatever is put later.
+  const bool flush = operation->put && !broken_ && (operation->item != 0 || operation->given != 0);
+  if (!flush) return Finish(operation, operation->end.value_or(TransferEnd()));
   if (std::exchange(operation->flushing, true)) return;
   Flush([this, operation] {
-    if (!broken_ && !failed_) Finish(operation, {});
+    if (operation->end || (!broken_ && !failed_)) Finish(operation, operation->end.value_or(TransferEnd()));
   });
 }
 

@@ -1,6 +1,6 @@
 // A thread that serves descriptors. Started on first use, never ended: it belongs to the process and uses no CPU while nothing happens. A
-// process has one for everything that ranks say to each other, the I/O thread, and one for the bytes that they move (link/tcp_link.h). A
-// forked child has none (see docs/hccl.md).
+// process has one for everything that ranks say to each other, the I/O thread, and one for the bytes that they move
+// (link/connected_peer.h). A forked child has none (see docs/hccl.md).
 #pragma once
 
 #include <functional>
