@@ -191,6 +191,9 @@ function(ropeway_hccl_tests)
   # Ranks as processes: the program starts itself again for each.
   file(GLOB process_sources CONFIGURE_DEPENDS ${tests_dir}/hccl_ranks/process/*.cpp)
   ropeway_gtest(hccl_process_tests hccl_objects ${process_sources})
+  if(TARGET ropeway_tls)
+    add_dependencies(hccl_process_tests ropeway_tls)
+  endif()
   ropeway_watched_test(hccl_processes $<TARGET_FILE:hccl_process_tests>)
 endfunction()
 

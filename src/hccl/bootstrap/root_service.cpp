@@ -69,9 +69,25 @@ void RootService::Stop() {
   Services().erase(communicator_);
 }
 
-Verdict RootService::Decide(const Hello& hello) const {
+// Who differs in what must be the same will not come, so the others need not wait for it.
+Verdict RootService::Decide(const Hello& hello) {
   const bool welcome = hello.purpose == Purpose::kJoin && !complete_ && !members_.contains(hello.from);
-  return welcome ? Verdict::kWelcome : Verdict::kRefused;
+  if (!welcome) return Verdict::kRefused;
+  if (hello.encrypted == TlsWanted()) return Verdict::kWelcome;
+  mismatch_ = "ROPEWAY_HCCL_TLS is " + std::to_string(hello.encrypted) + " on rank " + std::to_string(hello.from) + " and " +
+              std::to_string(TlsWanted()) + " on the root's: set it to the same for all ranks";
+  std::vector<uint32_t> joined;
+  for (const auto& [rank, member] : members_)
+    if (member.joined) joined.push_back(rank);
+  for (const uint32_t rank : joined) Refuse(rank, HCCL_E_NOT_SUPPORT, mismatch_);
+  return Verdict::kEncryptionDiffers;
+}
+
+void RootService::Refuse(uint32_t rank, HcclResult code, const std::string& why) {
+  const auto node = members_.extract(rank);
+  joined_ -= node.mapped().joined;
+  node.mapped().connection->Send({kRefusal, static_cast<uint64_t>(code), why});
+  node.mapped().connection->Close();
 }
 
 void RootService::Enter(uint32_t rank, SecureSocket fd) {
@@ -109,11 +125,9 @@ void RootService::Join(uint32_t rank, const Frame& frame) {
     const std::string why = sound ? "rank " + std::to_string(rank) + " says that there are " + std::to_string(size) +
                                         " ranks, an earlier one said " + std::to_string(size_)
                                   : "rank " + std::to_string(rank) + " sent a message that is none of this version";
-    member.connection->Send({kRefusal, 0, why});
-    member.connection->Close();
-    members_.erase(rank);
-    return;
+    return Refuse(rank, HCCL_E_PARA, why);
   }
+  if (!mismatch_.empty()) return Refuse(rank, HCCL_E_NOT_SUPPORT, mismatch_);
   size_ = size;
   member.info = own[0];
   member.joined = true;

@@ -33,10 +33,11 @@ class RootService : public std::enable_shared_from_this<RootService> {
 
   RootService(const std::string& communicator, std::vector<std::shared_ptr<Listener>> listeners)
       : communicator_(communicator), listeners_(std::move(listeners)) {}
-  Verdict Decide(const Hello& hello) const;
+  Verdict Decide(const Hello& hello);
   void Enter(uint32_t rank, SecureSocket fd);
   void Received(uint32_t rank, const Frame& frame);
   void Join(uint32_t rank, const Frame& frame);
+  void Refuse(uint32_t rank, HcclResult code, const std::string& why);
   void Complete();
   void Ready(uint32_t rank);
   // Tells a rank that gives up, and everybody else the first time.
@@ -58,6 +59,7 @@ class RootService : public std::enable_shared_from_this<RootService> {
   bool somebody_gone_ = false;
   bool missing_told_ = false;
   bool replaced_ = false;
+  std::string mismatch_;  // a setting that differs between ranks: nobody can join any more
   std::map<uint32_t, Member> members_;
   std::set<uint32_t> gave_up_;             // joined, and left before all had
   std::map<uint64_t, uint32_t> barriers_;  // number of arrivals at each that is not complete

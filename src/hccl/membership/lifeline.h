@@ -12,7 +12,7 @@ constexpr size_t kSessionBytes = 16;
 enum LifelineMessage : uint16_t {
   kJoin = 1,            // rank -> root: number of ranks, the rank's own PeerInfo
   kTable = 2,           // root -> rank: the session, the process that the service lives in, and all ranks
-  kRefusal = 3,         // root -> rank: why it cannot join
+  kRefusal = 3,         // root -> rank: why it cannot join; the id is the HcclResult
   kBarrier = 4,         // rank -> root: id: arrived at barrier number id
   kBarrierCancel = 5,   // rank -> root: id: will not arrive, or waits no longer
   kRelease = 6,         // root -> rank: id: everybody has arrived

@@ -76,7 +76,7 @@ void Membership::Received(const Frame& frame) {
   switch (frame.type) {
     case kTable: return TakeTable(frame);
     case kMissing: return TakeMissing(frame);
-    case kRefusal: return Finish(HCCL_E_PARA, frame.body);
+    case kRefusal: return Finish(static_cast<HcclResult>(frame.id), frame.body);
     case kGo: return Finish(HCCL_SUCCESS, "");
     case kRelease: return EndBarrier(frame.id, HCCL_SUCCESS, "");
     case kBarrierAborted: return EndBarrier(frame.id, HCCL_E_REMOTE, "another rank will not come to the barrier");

@@ -201,7 +201,8 @@ void Acceptor::Arrived(std::string bytes) {
   Hello hello;
   std::string secret;
   if (!ParseHello(bytes, &hello) || !judge_(hello, &secret) || !ProvesSecret(bytes, secret, nonce_)) return Failed("");
-  const Verdict verdict = hello.encrypted == TlsWanted() ? decide_(hello) : Verdict::kEncryptionDiffers;
+  Verdict verdict = decide_(hello);
+  if (hello.encrypted != TlsWanted()) verdict = Verdict::kEncryptionDiffers;
   const bool told = Write(MakeVerdict(verdict, bytes, secret, nonce_));
   if (!told || verdict != Verdict::kWelcome) return Finish(hello, {});
   hello_ = hello;

@@ -14,6 +14,7 @@
 
 #include "hccl/bootstrap/root_info.h"
 #include "hccl/hccl_one_sided_services.h"
+#include "hccl/transport/secure_socket.h"
 #include "hccl_ranks/process/roles.h"
 
 namespace processes_test {
@@ -349,6 +350,23 @@ TEST(Processes, RanksThatNeverComeAreNamed) {
   for (const std::string& text : texts) {
     EXPECT_THAT(text, testing::HasSubstr("HCCL_E_TIMEOUT"));
     EXPECT_THAT(text, testing::HasSubstr("missing: 2-3"));
+  }
+}
+
+// At once: nobody's time runs out here.
+TEST(Processes, RanksThatDifferInEncryptionAreToldSoOnBothSides) {
+  if (std::string why; !ropeway::comm::TlsThere(&why)) GTEST_SKIP() << why;
+  for (const bool root_encrypts : {false, true}) {
+    std::vector<RankProcess> ranks;
+    for (const bool encrypts : {root_encrypts, !root_encrypts})
+      ranks.emplace_back(
+          "incomplete", static_cast<uint32_t>(ranks.size()), 2, "",
+          std::map<std::string, std::string>{{"HCCL_CONNECT_TIMEOUT", "7200"}, {"ROPEWAY_HCCL_TLS", std::to_string(encrypts)}});
+    ranks[1].Say(ranks[0].Hear());
+    for (RankProcess& rank : ranks) {
+      EXPECT_THAT(rank.Hear(), testing::HasSubstr("ROPEWAY_HCCL_TLS is "));
+      EXPECT_EQ(rank.Wait(), HCCL_E_NOT_SUPPORT);
+    }
   }
 }
 
