@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # debian13.sh [FOLDER [CTEST ARGUMENT...]]: builds the tree on Debian 13 (GCC 14, UCX 1.18) and runs the HCCL suites there: a chroot in FOLDER
 # (build/debian13), which is made on the first run and kept, with a build folder of its own. Needs root, mmdebstrap and a Debian mirror
-# (DEBIAN_MIRROR). A test of choice: `tools/debian13.sh build/debian13 -R hccl_fast`.
+# (DEBIAN_MIRROR). A test of choice: `tools/debian13.sh build/debian13 -R hccl_fast`. JOBS are those of the compiler; what the suites know of RW_* goes
+# along.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(realpath -m "${1:-$source_dir/build/debian13}")
@@ -32,8 +33,9 @@ exec unshare --mount --fork bash -euc '
   mount -t sysfs sysfs "$folder/sys"
   mount --rbind /dev "$folder/dev"
   mount -t tmpfs tmpfs "$folder/run"
-  exec chroot "$folder" /usr/bin/env -i PATH="$PATH" HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 \
-    JOBS="${JOBS:-$(nproc)}" RW_LONG="${RW_LONG:-}" bash -euc '\''
+  settings=(PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 JOBS="${JOBS:-$(nproc)}")
+  for name in ${!RW_@}; do settings+=("$name=${!name}"); done
+  exec chroot "$folder" /usr/bin/env -i "${settings[@]}" bash -euc '\''
       cd /src
       tools/packages.sh build >/build/packages.log
       cmake --preset release -B /build >/build/configure.log || { cat /build/configure.log; exit 1; }

@@ -1,6 +1,6 @@
-// broken_link RANK 2 FOLDER put|send [ERRORS]: rank 0 puts into rank 1, or sends to it, until the script breaks something (the link, or
-// rank 1 itself). Whoever waits must fail with a documented code, the communicator must know why (one of ERRORS, as "13,14"), and
-// everything must still be destroyed.
+// broken_link RANK 2 FOLDER put|send|wait [ERRORS]: rank 0 puts into rank 1, sends to it, or waits for what does not come after it has
+// sent, until the script breaks something (the link, or rank 1 itself). Whoever waits must fail with a documented code, the communicator
+// must know why (one of ERRORS, as "13,14"), and everything must still be destroyed.
 #include <functional>
 
 #include "tests/hccl_hosts/rank_program.h"
@@ -47,6 +47,15 @@ void Send(const Rank& self, const Folder& folder, void* memory) {
   MoveUntilItFails(self, folder, [&] { RW_MUST(call(memory, kBytes, HCCL_DATA_TYPE_UINT8, peer, self.comm, self.stream)); });
 }
 
+// All connections are there, and nothing moves over them any more. Rank 1 is killed.
+void Wait(const Rank& self, const Folder& folder, void* memory) {
+  RW_MUST((self.rank == 0 ? HcclSend : HcclRecv)(memory, kBytes, HCCL_DATA_TYPE_UINT8, 1 - self.rank, self.comm, self.stream));
+  RW_MUST(aclrtSynchronizeStream(self.stream));
+  if (self.rank == 1) folder.Await("never");
+  folder.Write("moving", "x");
+  MoveUntilItFails(self, folder, [&] { RW_MUST(HcclRecv(memory, kBytes, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -57,6 +66,8 @@ int main(int argc, char** argv) {
   void* const memory = Allocate(COMM_MEM_TYPE_DEVICE, kBytes);
   if (strcmp(argv[4], "send") == 0)
     Send(self, folder, memory);
+  else if (strcmp(argv[4], "wait") == 0)
+    Wait(self, folder, memory);
   else
     Put(self, folder, memory);
   RW_MUST(aclrtDestroyStreamForce(self.stream));

@@ -2,6 +2,7 @@
 # machine's own network is touched. `hosts_up N` makes them, the end of the script removes them.
 #
 # rw_run HOST COMMAND...   runs a command on a host       rw_cut HOST / rw_mend HOST   takes its cable out, puts it back
+# rw_vanish HOST / rw_return HOST   the switch drops all packets from and to it, and nobody can tell that from silence
 hosts_prefix=rw$$
 hosts_count=0
 
@@ -39,3 +40,5 @@ rw_run() {
 
 rw_cut() { ip -n "$hosts_prefix-sw" link set "port$1" down; }
 rw_mend() { ip -n "$hosts_prefix-sw" link set "port$1" up; }
+rw_vanish() { ip -n "$hosts_prefix-sw" link set "port$1" nomaster; }
+rw_return() { ip -n "$hosts_prefix-sw" link set "port$1" master sw; }
