@@ -75,7 +75,7 @@ TEST_P(LinkLease, NothingOfAClosedGetArrives) {
   Hold hold(GetParam());
   const auto lease = std::make_shared<Lease>();
   auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}}, lease);
-  pair.here->Put({{&mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
+  pair.here->Move(true, {{&mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
   hold.Await();
   lease->Close();
   const std::vector<char> left(target);
@@ -114,7 +114,7 @@ TEST_P(LinkLease, NothingOfAWithdrawnRegionLeavesIt) {
   pair.there->Expose(kSmall, {small.data(), 1});
   Hold hold(GetParam());
   auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}});
-  pair.here->Put({{&mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
+  pair.here->Move(true, {{&mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
   hold.Await();
   pair.there->Withdraw(kLarge);
   std::fill(source.begin(), source.end(), 'e');

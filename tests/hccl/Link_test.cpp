@@ -127,7 +127,7 @@ TEST_P(Link, NothingIsTakenFromAPeerOnceItsEndIsClosed) {
   pair.there->Expose(1, {memory.data(), memory.size()});
   beside.there->Expose(1, {other.data(), other.size()});
   std::promise<void> busy, free;
-  pair.there->Put({{memory.data(), 1, 0, 64}}, std::make_shared<Lease>(), [&](const TransferEnd&) {
+  pair.there->Move(true, {{memory.data(), 1, 0, 64}}, std::make_shared<Lease>(), [&](const TransferEnd&) {
     busy.set_value();
     free.get_future().wait();
   });

@@ -40,7 +40,7 @@ inline std::shared_ptr<Peer> NewUcxEnd(size_t host) {
   std::string why;
   while (contexts->size() <= host) {
     contexts->push_back(new UcxContext(ThreadOf(contexts->size())));
-    if (!contexts->back()->Open("127.0.0.1", &why)) throw std::runtime_error(why);
+    if (!contexts->back()->Open(*Address::Parse("127.0.0.1", 0), &why)) throw std::runtime_error(why);
   }
   auto peer = UcxPeer::Create(*(*contexts)[host], &why);
   if (peer == nullptr) throw std::runtime_error(why);
@@ -112,10 +112,7 @@ inline std::future<TransferEnd> Begin(Peer& peer, bool put, std::vector<Transfer
   auto promise = std::make_shared<std::promise<TransferEnd>>();
   std::future<TransferEnd> future = promise->get_future();
   const auto done = [promise](const TransferEnd& end) { promise->set_value(end); };
-  if (put)
-    peer.Put(std::move(items), lease, done);
-  else
-    peer.Get(std::move(items), lease, done);
+  peer.Move(put, std::move(items), lease, done);
   return future;
 }
 

@@ -1,5 +1,6 @@
 #include "hccl/link/connected_peer.h"
 
+#include "base/settings.h"
 #include "hccl/link/link_wire.h"
 
 namespace ropeway::comm {
@@ -8,12 +9,21 @@ namespace {
 // What ends in one moment is told by several: how long the one with the best reason has.
 constexpr std::chrono::seconds kEndTogether(1);
 
+// How long a peer with work pending may show no sign of life, as a queue pair would count it.
+std::chrono::nanoseconds StallLimit() {
+  const auto exponent = static_cast<int>(SettingNumber("HCCL_RDMA_TIMEOUT")),
+             retries = static_cast<int>(SettingNumber("HCCL_RDMA_RETRY_CNT"));
+  return std::chrono::nanoseconds(4096) * (1L << exponent) * (retries + 1);
+}
+
 }  // namespace
 
 IoThread& LinkThread() {
   static IoThread* const thread = new IoThread("rw-hccl-link");
   return *thread;
 }
+
+ConnectedPeer::ConnectedPeer(IoThread& thread) : thread_(thread), stall_limit_(StallLimit()) {}
 
 ConnectedPeer::~ConnectedPeer() {
   thread_.Post([connections = Connections(), timer = stall_timer_, &thread = thread_] {
@@ -191,7 +201,9 @@ void ConnectedPeer::FailIfStalled() {
   if (!Pending() || failed_) return;
   const uint64_t moved = Moved();
   if (moved != std::exchange(moved_, moved)) last_sign_of_life_ns_ = NowNs();
-  if (NowNs() - last_sign_of_life_ns_ >= stall_limit_.count()) return Fail(Stalled(stall_limit_));
+  if (NowNs() - last_sign_of_life_ns_ >= stall_limit_.count())
+    return Fail({HCCL_E_ROCE_TRANSFER, "no sign of life from the peer for " + std::to_string(stall_limit_.count() / 1'000'000) +
+                                           " ms with work pending (HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT set this limit)"});
   stall_timer_ = thread_.At(Deadline::After(stall_limit_ / 4), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->FailIfStalled();
   });

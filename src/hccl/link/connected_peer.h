@@ -32,7 +32,7 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
 
  protected:
   using ConnectionRef = std::shared_ptr<Connection>;
-  explicit ConnectedPeer(IoThread& thread) : thread_(thread), stall_limit_(StallLimit()) {}
+  explicit ConnectedPeer(IoThread& thread);
 
   // The two have met.
   virtual void Met(const std::string& /*introduction*/) {}

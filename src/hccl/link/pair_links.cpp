@@ -1,7 +1,5 @@
 #include "hccl/link/pair_links.h"
 
-#include <arpa/inet.h>
-
 #include <chrono>
 #include <future>
 #include <utility>
@@ -32,13 +30,11 @@ const Service kLinks = {
 };
 [[maybe_unused]] const bool kLinksAdded = (AddService(&kLinks), true);
 
-std::string IpOf(const Address& address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address.valid()) inet_ntop(address.family == 4 ? AF_INET : AF_INET6, address.bytes, text, sizeof text);
-  return text;
-}
-
 }  // namespace
+
+LinkKind ChosenLink() { return SettingText("ROPEWAY_HCCL_LINK") == "ucx" ? LinkKind::kUcx : LinkKind::kTcp; }
+
+const char* NameOf(LinkKind kind) { return kind == LinkKind::kUcx ? "ucx" : "tcp"; }
 
 bool NetworkInsideHost() { return SettingText("HCCL_INTRA_ROCE_ENABLE") == "1"; }
 
@@ -61,7 +57,7 @@ std::shared_ptr<Peer> PairLinks::OwnEnd(uint32_t peer) {
     if (TlsWanted())
       why = "UCX does not encrypt what it moves: set ROPEWAY_HCCL_LINK to tcp, or ROPEWAY_HCCL_TLS to 0";
     else
-      end = NewUcxPeer(IpOf(communicator->self().address), &why);
+      end = NewUcxPeer(communicator->self().address, &why);
   }
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];

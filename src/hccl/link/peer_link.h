@@ -2,7 +2,6 @@
 // links behind it: TCP (tcp_peer.h), and UCX (ucx_peer.h, opened on first use), for those who ask for it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "hccl/hccl_types.h"
+#include "hccl/transport/address.h"
 #include "hccl/transport/secure_socket.h"
 #include "hccl/transport/window.h"
 #include "ropeway/ropeway.h"
@@ -66,10 +66,9 @@ class Peer {
   // From now on the peer's transfers there fail, and nobody touches the memory.
   virtual void Withdraw(RegionId region) = 0;
 
-  // Moves all items, in any order, then calls `done` once, on the link's thread, which it must not block. After a good Put the bytes
+  // Puts or gets all items, in any order, then calls `done` once, on the link's thread, which it must not block. After a good put the bytes
   // are in the peer's memory. Items are not empty. When `lease` is closed the transfer is given up and fails.
-  virtual void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
-  virtual void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
+  virtual void Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
 
   // Ends it: what is pending fails with `why`, later transfers too, on both sides. Returns at once, so that memory which must not be
   // touched any more wants a Withdraw.
@@ -81,14 +80,9 @@ LinkKind ChosenLink();  // ROPEWAY_HCCL_LINK
 const char* NameOf(LinkKind kind);
 constexpr ropewayLink WayOver(LinkKind kind) { return kind == LinkKind::kUcx ? ROPEWAY_LINK_UCX : ROPEWAY_LINK_TCP; }
 
-// This side's end of a link to one peer, of that rank. `local_ip` chooses UCX's interface ("" for any) and only counts for the process's
-// first peer. Null, with the reason in `why`, when there is no UCX.
+// This side's end of a link to one peer, of that rank. `local` chooses UCX's interface and only counts for the process's first peer. Null,
+// with the reason in `why`, when there is no UCX.
 std::shared_ptr<Peer> NewTcpPeer(uint32_t rank);
-std::shared_ptr<Peer> NewUcxPeer(const std::string& local_ip, std::string* why);
-
-// How long a peer with work pending may show no sign of life: HCCL_RDMA_TIMEOUT and HCCL_RDMA_RETRY_CNT, as a queue pair would count.
-std::chrono::nanoseconds StallLimit();
-// How a transfer ends then.
-TransferEnd Stalled(std::chrono::nanoseconds limit);
+std::shared_ptr<Peer> NewUcxPeer(const Address& local, std::string* why);
 
 }  // namespace ropeway::comm

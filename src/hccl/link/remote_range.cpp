@@ -6,7 +6,6 @@
 
 #include "acl/acl_rt.h"
 #include "base/mutex.h"
-#include "hccl/link/remote_table.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {

@@ -49,11 +49,7 @@ void Start(void* argument, ropewayOperation operation) {
   ropewayTransfer carried{WayOver(ChosenLink()), transfer->target.rank, 0, static_cast<uint32_t>(transfer->items.size())};
   for (const TransferItem& item : transfer->items) carried.bytes += item.size;
   ropewayTellTransfer(operation, &carried);
-  Peer& peer = *transfer->target.peer;
-  if (transfer->put)
-    peer.Put(transfer->items, transfer->lease, done);
-  else
-    peer.Get(transfer->items, transfer->lease, done);
+  transfer->target.peer->Move(transfer->put, transfer->items, transfer->lease, done);
 }
 
 void Drop(void* argument, int32_t) {

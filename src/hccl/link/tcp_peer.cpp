@@ -18,15 +18,8 @@ constexpr size_t kItemsOfRequest = 64 << 10;
 
 std::shared_ptr<Peer> NewTcpPeer(uint32_t rank) { return std::make_shared<TcpPeer>(LinkThread(), rank); }
 
-void TcpPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Post({true, std::move(items), std::move(lease), std::move(done)});
-}
-
-void TcpPeer::Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Post({false, std::move(items), std::move(lease), std::move(done)});
-}
-
-void TcpPeer::Post(Transfer transfer) {
+void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
+  Transfer transfer{put, std::move(items), std::move(lease), std::move(done)};
   thread_.Post([self = shared_from_this(), this, transfer = std::move(transfer)]() mutable { Start(std::move(transfer)); });
 }
 

@@ -24,8 +24,7 @@ constexpr uint64_t kTcpFrameBytes = 256 << 10;
 class TcpPeer final : public ConnectedPeer {
  public:
   TcpPeer(IoThread& thread, uint32_t rank) : ConnectedPeer(thread), rank_(rank) {}
-  void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
-  void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
+  void Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
 
  private:
   // A put of the other side that is arriving, or was given up there with frames on their way.
@@ -62,7 +61,6 @@ class TcpPeer final : public ConnectedPeer {
   };
 
   // What is asked for (tcp_peer.cpp).
-  void Post(Transfer transfer);
   void Start(Transfer transfer);
   [[gnu::cold]] void CutByRule(const Transfer& transfer);
   void Ask(uint64_t number, const Transfer& transfer);

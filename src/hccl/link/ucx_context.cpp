@@ -10,7 +10,6 @@
 #include "base/mutex.h"
 #include "base/settings.h"
 #include "hccl/link/ucx_peer.h"
-#include "hccl/transport/address.h"
 
 namespace ropeway::comm {
 namespace {
@@ -30,20 +29,19 @@ void StopAtExit() {
   stopped.get_future().wait();
 }
 
-UcxContext* OpenContext(const std::string& local_ip, std::string* why) {
+UcxContext* OpenContext(const Address& local, std::string* why) {
   LockGuard lock(context_mutex);
   if (the_context != nullptr) return the_context;
   auto context = std::make_unique<UcxContext>(LinkThread());
-  if (!context->Open(local_ip, why)) return nullptr;
+  if (!context->Open(local, why)) return nullptr;
   opened_by = getpid();
   std::atexit(StopAtExit);
   return the_context = context.release();
 }
 
 // The interface of the control connections, and every RDMA port: those have no say in which address a rank offers.
-std::string Devices(const std::string& local_ip) {
-  const std::optional<Address> address = Address::Parse(local_ip, 0);
-  std::string list = address ? InterfaceOf(*address) : "";
+std::string Devices(const Address& local) {
+  std::string list = InterfaceOf(local);
   if (list.empty()) return "all";
   std::error_code none;
   for (const auto& adapter : std::filesystem::directory_iterator("/sys/class/infiniband", none))
@@ -59,11 +57,11 @@ struct UcxSetting {
   const char* name;
   std::string value;
 };
-std::vector<UcxSetting> Settings(const std::string& local_ip) {
+std::vector<UcxSetting> Settings(const Address& local) {
   return {
       // Ranks of one host have better ways than a network library.
       {"UCX_TLS", "TLS", "tcp,ib"},
-      {"UCX_NET_DEVICES", "NET_DEVICES", Devices(local_ip)},
+      {"UCX_NET_DEVICES", "NET_DEVICES", Devices(local)},
       // With the 8 KiB segments that are the default large transfers stall for whole retransmission periods.
       {"UCX_TCP_TX_SEG_SIZE", "TX_SEG_SIZE", "64K"},
       {"UCX_TCP_RX_SEG_SIZE", "RX_SEG_SIZE", "64K"},
@@ -74,8 +72,8 @@ std::vector<UcxSetting> Settings(const std::string& local_ip) {
 
 }  // namespace
 
-std::shared_ptr<Peer> NewUcxPeer(const std::string& local_ip, std::string* why) {
-  UcxContext* const context = OpenContext(local_ip, why);
+std::shared_ptr<Peer> NewUcxPeer(const Address& local, std::string* why) {
+  UcxContext* const context = OpenContext(local, why);
   return context == nullptr ? nullptr : UcxPeer::Create(*context, why);
 }
 
@@ -91,12 +89,12 @@ bool UcxContext::Failed(const char* call, ucs_status_t status, std::string* why)
   return true;
 }
 
-bool UcxContext::Open(const std::string& local_ip, std::string* why) {
+bool UcxContext::Open(const Address& local, std::string* why) {
   api_ = LoadUcx(why);
   ucp_config_t* config = nullptr;
   if (api_ == nullptr || Failed("ucp_config_read", api_->ucp_config_read(nullptr, nullptr, &config), why)) return false;
   bool good = true;
-  for (const UcxSetting& one : Settings(local_ip))
+  for (const UcxSetting& one : Settings(local))
     if (good && ForeignVariable(one.variable) == nullptr)
       good = !Failed(one.variable, api_->ucp_config_modify(config, one.name, one.value.c_str()), why);
   ucp_params_t params{};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hccl/link/ucx_api.h"
+#include "hccl/transport/address.h"
 #include "hccl/transport/io_thread.h"
 
 namespace ropeway::comm {
@@ -13,8 +14,8 @@ class UcxContext {
  public:
   explicit UcxContext(IoThread& thread) : thread_(thread) {}
   ~UcxContext();  // only of one that could not be opened
-  // Once, before anything else. `local_ip` chooses the interface ("" for any). False with the reason when there is no UCX, or it refuses.
-  bool Open(const std::string& local_ip, std::string* why);
+  // Once, before anything else. `local` chooses the interface. False with the reason when there is no UCX, or it refuses.
+  bool Open(const Address& local, std::string* why);
 
   const UcxApi& api() const { return *api_; }
   ucp_context_h handle() const { return context_; }

@@ -3,7 +3,7 @@
 
 namespace ropeway::comm {
 
-std::shared_ptr<Peer> NewUcxPeer(const std::string&, std::string* why) {
+std::shared_ptr<Peer> NewUcxPeer(const Address&, std::string* why) {
   *why = "this libhccl was built without UCX (install libucx-dev and build again, or leave ROPEWAY_HCCL_LINK at tcp)";
   return nullptr;
 }

@@ -157,15 +157,7 @@ void UcxPeer::Hold::LetGo() {
 
 // --- What is asked for ----------------------------------------------------------------------------------------------------------
 
-void UcxPeer::Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Submit(true, std::move(items), std::move(lease), std::move(done));
-}
-
-void UcxPeer::Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Submit(false, std::move(items), std::move(lease), std::move(done));
-}
-
-void UcxPeer::Submit(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
+void UcxPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
   const auto operation = std::make_shared<Operation>(std::static_pointer_cast<UcxPeer>(shared_from_this()), lease);
   operation->put = put;
   operation->items = std::move(items);

@@ -26,8 +26,7 @@ class UcxPeer final : public ConnectedPeer {
   explicit UcxPeer(UcxContext& context) : ConnectedPeer(context.thread()), context_(context), api_(context.api()) {}
 
   std::string Introduction() const override { return address_; }  // of the worker
-  void Put(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
-  void Get(std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
+  void Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
 
  private:
   // Memory that UCX may be busy with. Never does the link's thread wait for its lease while it is held: whoever closes that waits for the
@@ -89,7 +88,6 @@ class UcxPeer final : public ConnectedPeer {
 
   bool CreateWorker(std::string* why);
   void Met(const std::string& introduction) override;
-  void Submit(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done);
   void Start(const OperationRef& operation);
   void Pump() override;
   void Advance(const OperationRef& operation);

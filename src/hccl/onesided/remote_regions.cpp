@@ -1,7 +1,7 @@
 #include "hccl/onesided/remote_regions.h"
 
 #include "acl/acl_rt.h"
-#include "hccl/link/remote_table.h"
+#include "hccl/link/remote_range.h"
 
 namespace ropeway::comm {
 namespace {

@@ -66,7 +66,7 @@ void Exchange::PutBytes(const TransferRef& transfer, RegionId region, const std:
       self->Refuse(transfer, end.code, "the bytes did not reach rank " + std::to_string(transfer->peer) + ": " + end.text);
     });
   };
-  link->Put({{transfer->window->data(), region, 0, transfer->bytes}}, transfer->window, done);
+  link->Move(true, {{transfer->window->data(), region, 0, transfer->bytes}}, transfer->window, done);
 }
 
 }  // namespace ropeway::comm
