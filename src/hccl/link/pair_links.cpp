@@ -126,10 +126,11 @@ OpenedLink PairLinks::Meet(uint32_t peer, const Pair& pair) {
   const auto kind = static_cast<LinkKind>(hello.Number<uint8_t>());
   if (pair.end == nullptr) return {nullptr, HCCL_E_NOT_SUPPORT, "this rank has no link: " + pair.why};
   if (kind == LinkKind{0}) return {nullptr, HCCL_E_NOT_SUPPORT, "that rank has no link: " + std::string(hello.rest())};
-  if (!hello.ok() || kind != kind_)
-    return {
-        nullptr, HCCL_E_NOT_SUPPORT,
-        std::string("this rank uses ") + NameOf(kind_) + " and that one " + NameOf(kind) + ": set ROPEWAY_HCCL_LINK to the same on both"};
+  if (!hello.ok() || kind != kind_) {
+    std::string why = "this rank uses ";
+    why.append(NameOf(kind_)).append(" and that one ").append(NameOf(kind)).append(": set ROPEWAY_HCCL_LINK to the same on both");
+    return {nullptr, HCCL_E_NOT_SUPPORT, why};
+  }
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   Channels* const channels = communicator ? Parts::ChannelsOf(*communicator) : nullptr;
   std::function<void()> call;

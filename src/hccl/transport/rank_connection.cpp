@@ -1,6 +1,7 @@
 #include "hccl/transport/rank_connection.h"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

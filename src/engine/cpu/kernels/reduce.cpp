@@ -1,13 +1,10 @@
-// The reduction loops: each type says how it computes, one template makes the loop, one table picks it. Floating point
-// maxima, minima and comparisons work on the bits, which is the same code for the three formats, and exact.
+// The reduction loops: base/reduce_ops.h says how each type computes, one template makes the loop, one table picks it.
 #include "engine/cpu/kernels/reduce.h"
 
-#include <bit>
 #include <cstring>
 #include <iterator>
-#include <type_traits>
 
-#include "base/half.h"
+#include "base/reduce_ops.h"
 #include "engine/cpu/kernels/half_sum.h"
 
 // The sanitizers do not see intrinsics: see Kernels() for the same rule.
@@ -27,62 +24,6 @@
 
 namespace ropeway::cpu {
 namespace {
-
-template <class T>
-struct IntegerOps {
-  using Bits = T;
-  static Bits Sum(Bits a, Bits b) {
-    using Unsigned = std::make_unsigned_t<T>;  // wraps where a signed sum would be undefined
-    return static_cast<T>(static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
-  }
-  static Bits Max(Bits a, Bits b) { return a > b ? a : b; }
-  static Bits Min(Bits a, Bits b) { return a < b ? a : b; }
-  static Bits Equal(Bits a, Bits b) { return a == b ? 1 : 0; }
-};
-
-// Format gives Bits (unsigned), Add, and the bit patterns kInfinity, kQuiet and kOne.
-template <class Format>
-struct FloatingOps {
-  using Bits = typename Format::Bits;
-  using Signed = std::make_signed_t<Bits>;
-  static constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
-
-  static bool IsNan(Bits a) { return (a & kMagnitude) > Format::kInfinity; }
-  // A number that grows with the value, -0 just below +0.
-  static Signed Rank(Bits a) {
-    const Signed negative = static_cast<Signed>(a) >> (sizeof(Bits) * 8 - 1);
-    return static_cast<Signed>(static_cast<Signed>(a) ^ (negative & static_cast<Signed>(kMagnitude)));
-  }
-  static Bits OrNan(Bits a, Bits b, Bits otherwise) {
-    const Bits with_b = IsNan(b) ? static_cast<Bits>(b | Format::kQuiet) : otherwise;
-    return IsNan(a) ? static_cast<Bits>(a | Format::kQuiet) : with_b;
-  }
-  static Bits Sum(Bits a, Bits b) { return Format::Add(a, b); }
-  static Bits Max(Bits a, Bits b) { return OrNan(a, b, Rank(a) > Rank(b) ? a : b); }
-  static Bits Min(Bits a, Bits b) { return OrNan(a, b, Rank(a) < Rank(b) ? a : b); }
-  static Bits Equal(Bits a, Bits b) {
-    const bool both_zero = static_cast<Bits>((a | b) & kMagnitude) == 0;
-    return (both_zero | ((a == b) & !IsNan(a))) ? Format::kOne : Bits{0};
-  }
-};
-
-struct Float32 {
-  using Bits = uint32_t;
-  static constexpr Bits kInfinity = kFloatInfinity, kQuiet = kFloatQuiet, kOne = std::bit_cast<Bits>(1.0f);
-  static Bits Add(Bits a, Bits b) { return std::bit_cast<Bits>(std::bit_cast<float>(a) + std::bit_cast<float>(b)); }
-};
-
-struct Float16 {
-  using Bits = uint16_t;
-  static constexpr Bits kInfinity = kHalfInfinity, kQuiet = kHalfQuiet, kOne = kHalfOne;
-  static Bits Add(Bits a, Bits b) { return FloatToHalf(HalfToFloat(a) + HalfToFloat(b)); }
-};
-
-struct BFloat16 {
-  using Bits = uint16_t;
-  static constexpr Bits kInfinity = kBFloat16Infinity, kQuiet = kBFloat16Quiet, kOne = kBFloat16One;
-  static Bits Add(Bits a, Bits b) { return FloatToBFloat16(BFloat16ToFloat(a) + BFloat16ToFloat(b)); }
-};
 
 // Through memcpy, because neither the alignment nor the declared type of the user's arrays is known.
 template <class T, T (*kOp)(T, T)>
@@ -124,7 +65,7 @@ void SumHalves(void* dst, const void* src, size_t count) {
 #endif
   auto* d = static_cast<char*>(dst) + done * sizeof(uint16_t);
   auto* s = static_cast<const char*>(src) + done * sizeof(uint16_t);
-  ReduceArray<uint16_t, &FloatingOps<Float16>::Sum>(d, s, count - done);
+  ReduceArray<uint16_t, &FloatingOps<Float16Format>::Sum>(d, s, count - done);
 }
 
 struct Row {
@@ -139,17 +80,17 @@ constexpr Row MakeRow() {
 }
 
 constexpr Row MakeHalfRow() {
-  Row row = MakeRow<FloatingOps<Float16>>();
+  Row row = MakeRow<FloatingOps<Float16Format>>();
   row.reduce[static_cast<size_t>(ReduceOp::kSum)] = &SumHalves;
   return row;
 }
 
 // By ReduceType, without kInt4 at the end.
 constexpr Row kRows[] = {
-    MakeRow<FloatingOps<Float32>>(),  MakeHalfRow(),
-    MakeRow<FloatingOps<BFloat16>>(), MakeRow<IntegerOps<int8_t>>(),
-    MakeRow<IntegerOps<int16_t>>(),   MakeRow<IntegerOps<int32_t>>(),
-    MakeRow<IntegerOps<uint8_t>>(),   MakeRow<IntegerOps<uint16_t>>(),
+    MakeRow<FloatingOps<Float32Format>>(),  MakeHalfRow(),
+    MakeRow<FloatingOps<BFloat16Format>>(), MakeRow<IntegerOps<int8_t>>(),
+    MakeRow<IntegerOps<int16_t>>(),         MakeRow<IntegerOps<int32_t>>(),
+    MakeRow<IntegerOps<uint8_t>>(),         MakeRow<IntegerOps<uint16_t>>(),
     MakeRow<IntegerOps<uint32_t>>(),
 };
 static_assert(std::size(kRows) == static_cast<size_t>(ReduceType::kInt4));
