@@ -36,6 +36,7 @@ RANKS = [
     ["hccl/bootstrap"],
     ["hccl/link"],
     ["hccl/p2p", "hccl/onesided", "hccl/dispatcher"],
+    ["hccl/coll"],
     ["hccl/api"],
 ]
 # One room, whose files are in two folders.

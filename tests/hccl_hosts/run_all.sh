@@ -87,6 +87,23 @@ mixed_send_storm() {
   finish $?
 }
 
+# One rank on each of three hosts; two on each of three; and a host that has more than the others.
+collectives() {
+  local rank hosts text
+  for hosts in "0 1 2" "0 0 1 1 2 2" "0 0 0 1 2"; do
+    begin "storm of collectives, ranks on hosts $hosts, seed $seed"
+    rank=0
+    local zeros=() ranks=($hosts)
+    for text in $hosts; do
+      start "$text" $rank collective_storm ${#ranks[@]} "$folder" "$seed" $([ "${RW_LONG:-0}" = 0 ] || echo 2000)
+      rank=$((rank + 1))
+      zeros+=(0)
+    done
+    wait_all "${zeros[@]}"
+    finish $?
+  done
+}
+
 # A host that is not of the communicator and a process on the host of a rank knock at every open port, all the time. Not with UCX, whose
 # port believes whoever connects.
 strangers() {
@@ -295,7 +312,7 @@ if ! hosts_up 8; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for link in ${RW_LINKS:-tcp ucx}; do

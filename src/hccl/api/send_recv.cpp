@@ -1,54 +1,30 @@
 // HcclSend, HcclRecv and HcclBatchSendRecv: checks in the documented order, then one item in the stream.
 #include <vector>
 
+#include "hccl/api/count_checks.h"
+#include "hccl/api/group.h"
+#include "hccl/base/reduce_kernel.h"
 #include "hccl/base/result.h"
 #include "hccl/hccl.h"
 #include "hccl/membership/find.h"
 #include "hccl/p2p/group.h"
-#include "ropeway/ropeway.h"
+#include "hccl/p2p/host_view.h"
 
 using namespace ropeway::comm;
 
 namespace ropeway::comm {
 namespace {
 
-constexpr uint64_t kMostElements = 0x7FFFFFFFF;  // SYS_MAX_COUNT
-
-// Bytes of one element; 0 for a type that there is not.
-uint64_t ElementBytes(HcclDataType type) {
-  static constexpr uint8_t kBytes[] = {1, 2, 4, 2, 4, 8, 8, 1, 2, 4, 8, 2, 16, 0, 1, 1, 1, 1};
-  const auto index = static_cast<uint32_t>(type);
-  return index < sizeof kBytes ? kBytes[index] : 0;
-}
-
-Status RequireRank(const char* name, uint32_t rank, const Communicator& communicator) {
-  if (rank < communicator.size()) return Ok();
-  return Fail(HCCL_E_PARA, "%s is %u; the communicator has %u ranks", name, rank, communicator.size());
-}
-
 Status RequirePeer(const char* name, uint32_t peer, const Communicator& communicator) {
-  RW_TRY(RequireRank(name, peer, communicator));
+  RW_TRY(RequireRankOf(name, peer, communicator));
   if (peer != communicator.rank()) return Ok();
   return Fail(HCCL_E_NOT_SUPPORT, "%s is %u, which is this rank itself: use aclrtMemcpyAsync", name, peer);
 }
 
 Status RequireCount(uint64_t count, HcclDataType type) {
-  if (count > kMostElements) return Fail(HCCL_E_PARA, "count %lu exceeds %lu elements", count, kMostElements);
+  RW_TRY(RequireElements("count", count));
   if (ElementBytes(type) == 0) return Fail(HCCL_E_PARA, "dataType %d is no HcclDataType", type);
   return Ok();
-}
-
-// Host access to device memory, which is what these calls move; null where the engine has none.
-Result<void*> HostView(void* buffer, uint64_t bytes) {
-  void* view = nullptr;
-  const aclError code = ropewayHostView(buffer, bytes, &view);
-  constexpr aclError kNoHostView = 207000;
-  if (code == kNoHostView) {
-    aclGetRecentErrMsg();
-  } else if (code != ACL_SUCCESS) {
-    return Fail(HCCL_E_PARA, "[%p, + %lu bytes) is not inside one block of device memory: allocate it with aclrtMalloc", buffer, bytes);
-  }
-  return view;
 }
 
 // The buffer as the I/O thread will need it.
@@ -56,7 +32,7 @@ Status Describe(void* buffer, Transfer* transfer) {
   transfer->buffer = buffer;
   RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&transfer->context)));
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&transfer->device)));
-  RW_TRY_SET(void* view, HostView(buffer, transfer->bytes));
+  RW_TRY_SET(void* view, HostViewOf(buffer, transfer->bytes));
   if (view != nullptr) transfer->view = std::make_shared<Window>(view);
   return Ok();
 }
@@ -76,13 +52,13 @@ struct Amount {
   uint64_t count;
 };
 
-Amount AmountOf(const HcclSendRecvItem* items, uint32_t count) {
+Amount AmountOf(const std::vector<HcclSendRecvItem>& items) {
   Amount elements{items[0].dataType, 0}, bytes{HCCL_DATA_TYPE_INT8, 0};
   bool same = true;
-  for (uint32_t i = 0; i < count; ++i) {
-    same = same && items[i].dataType == elements.type;
-    elements.count += items[i].count;
-    bytes.count += items[i].count * ElementBytes(items[i].dataType);
+  for (const HcclSendRecvItem& item : items) {
+    same = same && item.dataType == elements.type;
+    elements.count += item.count;
+    bytes.count += item.count * ElementBytes(item.dataType);
   }
   return same ? elements : bytes;
 }
@@ -99,8 +75,10 @@ Status Enqueue(const char* call, Communicator& communicator, std::vector<Transfe
     if (count == 0) return Ok();
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer(sending ? "sendBuf" : "recvBuf", buffer));
+    RW_TRY(RequirePointer("stream", stream));
     RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
     RW_TRY(RequireCount(count, type));
+    if (InGroup()) return AddToGroup({call, comm, stream, nullptr, {sending ? HCCL_SEND : HCCL_RECV, buffer, count, type, peer}});
     RW_TRY(RequirePeer(sending ? "destRank" : "srcRank", peer, *communicator));
     RW_TRY_SET(TransferRef transfer, MakeTransfer(sending, buffer, count, type, peer));
     return Enqueue(call, *communicator, {transfer}, {type, count}, stream);
@@ -111,7 +89,7 @@ Status CheckItem(const HcclSendRecvItem& item, uint32_t index, const Communicato
   if (item.sendRecvType != HCCL_SEND && item.sendRecvType != HCCL_RECV)
     return Fail(HCCL_E_PARA, "sendRecvInfo[%u].sendRecvType is %d, neither HCCL_SEND nor HCCL_RECV", index, item.sendRecvType);
   RW_TRY(RequireCount(item.count, item.dataType));
-  RW_TRY(RequireRank("sendRecvInfo[].remoteRank", item.remoteRank, communicator));
+  RW_TRY(RequireRankOf("sendRecvInfo[].remoteRank", item.remoteRank, communicator));
   const bool to_itself = item.remoteRank == communicator.rank();
   return item.count > 0 && !to_itself ? RequirePointer("sendRecvInfo[].buf", item.buf) : Ok();
 }
@@ -155,7 +133,7 @@ Status PairUp(BatchWork* work) {
       return Fail(HCCL_E_PARA, "send %zu of the rank to itself has %lu elements of type %d, its receive %lu of type %d", i, send.count,
                   send.dataType, receive.count, receive.dataType);
     const uint64_t bytes = send.count * ElementBytes(send.dataType);
-    for (const HcclSendRecvItem* item : {&send, &receive}) RW_TRY(HostView(item->buf, bytes).status());
+    for (const HcclSendRecvItem* item : {&send, &receive}) RW_TRY(HostViewOf(item->buf, bytes).status());
     if (send.buf != receive.buf) work->copies.push_back({receive.buf, send.buf, bytes});
   }
   return Ok();
@@ -170,6 +148,21 @@ Status EnqueueCopies(const std::vector<SelfCopy>& copies, aclrtStream stream) {
 }
 
 }  // namespace
+
+// Holds no communicator, which a call may do for its own length only.
+Result<Launch> PrepareBatch(const char* name, const std::vector<HcclSendRecvItem>& items, HcclComm comm, aclrtStream stream) {
+  RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+  for (uint32_t i = 0; i < items.size(); ++i) RW_TRY(CheckItem(items[i], i, *communicator));
+  BatchWork work;
+  for (const HcclSendRecvItem& item : items) RW_TRY(Sort(item, *communicator, &work));
+  RW_TRY(PairUp(&work));
+  return Launch([name, comm, stream, amount = AmountOf(items), transfers = std::move(work.transfers), copies = std::move(work.copies)]() -> Status {
+    RW_TRY_SET(std::shared_ptr<Communicator> found, RequireCommunicator(comm));
+    if (!transfers.empty()) RW_TRY(Enqueue(name, *found, transfers, amount, stream));
+    return EnqueueCopies(copies, stream);
+  });
+}
+
 }  // namespace ropeway::comm
 
 HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank, HcclComm comm, aclrtStream stream) {
@@ -186,13 +179,10 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("sendRecvInfo", sendRecvInfo));
     if (itemNum == 0) return Ok();
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
-    for (uint32_t i = 0; i < itemNum; ++i) RW_TRY(CheckItem(sendRecvInfo[i], i, *communicator));
-    BatchWork work;
-    for (uint32_t i = 0; i < itemNum; ++i) RW_TRY(Sort(sendRecvInfo[i], *communicator, &work));
-    RW_TRY(PairUp(&work));
-    if (!work.transfers.empty())
-      RW_TRY(Enqueue("HcclBatchSendRecv", *communicator, std::move(work.transfers), AmountOf(sendRecvInfo, itemNum), stream));
-    return EnqueueCopies(work.copies, stream);
+    const std::vector<HcclSendRecvItem> items(sendRecvInfo, sendRecvInfo + itemNum);
+    const auto prepare = [=] { return PrepareBatch("HcclBatchSendRecv", items, comm, stream); };
+    if (InGroup()) return AddToGroup({"HcclBatchSendRecv", comm, stream, prepare});
+    RW_TRY_SET(Launch launch, prepare());
+    return launch();
   });
 }

@@ -4,9 +4,9 @@
 
 #include "acl/acl.h"
 #include "dtype_common.h"
+#include "hccl/base/reduce_kernel.h"
 #include "hccl/dispatcher/dispatch.h"
 #include "hccl/dispatcher/pieces.h"
-#include "hccl/dispatcher/reduce_kernel.h"
 #include "ropeway/ropeway.h"
 
 using namespace ropeway::comm;
@@ -50,7 +50,7 @@ aclrtReduceKind EngineKind(HcclReduceOp op) {
 Status RequireReducible(HcclDataType type, HcclReduceOp op, bool is_inline) {
   const bool known = is_inline
                          ? EngineType(type) != ACL_DT_UNDEFINED && (op == HCCL_REDUCE_SUM || op == HCCL_REDUCE_MAX || op == HCCL_REDUCE_MIN)
-                         : FindReduceKernel(type, op) != nullptr;
+                         : type != HCCL_DATA_TYPE_INT128 && FindReduceKernel(type, op) != nullptr;
   if (known) return Ok();
   return Fail(HCCL_E_PARA, "datatype %d cannot be reduced with reduceOp %d%s", static_cast<int>(type), static_cast<int>(op),
               is_inline ? " by the copy engine; clear bit 0 of reduceAttr for other types and products" : "");
@@ -80,7 +80,7 @@ struct HostReduction {
 
   static void Start(void* argument, ropewayOperation operation) {
     const std::unique_ptr<HostReduction> self(static_cast<HostReduction*>(argument));
-    self->kernel(self->dst, self->src, self->count);
+    self->kernel(self->dst, self->dst, self->src, self->count);
     ropewayFinishOperation(operation, ACL_SUCCESS, nullptr);
   }
   // Once started, it finishes before Start returns, and is gone.

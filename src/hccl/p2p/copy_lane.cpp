@@ -11,6 +11,7 @@ namespace {
 
 // Behind every copy: tells that it is done, or that the stream gave it up. One of the two functions gets it, once.
 struct Mark {
+  CopyLane::Work work;  // may be empty
   CopyLane::Done done;
 };
 
@@ -19,8 +20,10 @@ void Tell(void* argument, std::string failure) {
 }
 
 void Passed(void* argument, ropewayOperation operation) {
+  const CopyLane::Work& work = static_cast<Mark*>(argument)->work;
+  std::string failure = work ? work() : "";
   ropewayFinishOperation(operation, 0, "");
-  Tell(argument, "");
+  Tell(argument, std::move(failure));
 }
 
 void GivenUp(void* argument, int32_t started) {
@@ -65,10 +68,21 @@ aclError CopyLane::Queue(aclrtContext context, void* dst, const void* src, uint6
   if (const aclError code = StreamOf(context, &stream); code != ACL_SUCCESS) return code;
   if (peer_device >= 0 && enabled_.insert({context, peer_device}).second) aclrtDeviceEnablePeerAccess(peer_device, 0);
   if (const aclError code = aclrtMemcpyAsync(dst, bytes, src, bytes, kind, stream); code != ACL_SUCCESS) return code;
-  auto mark = std::make_unique<Mark>(Mark{done});
+  return QueueMark(stream, nullptr, done);
+}
+
+aclError CopyLane::QueueMark(aclrtStream stream, Work work, Done& done) {
+  auto mark = std::make_unique<Mark>(Mark{std::move(work), done});
   const aclError code = ropewayLaunchOperation(&Passed, &GivenUp, mark.get(), stream);
   if (code == ACL_SUCCESS) mark.release();
   return code;
+}
+
+void CopyLane::Run(aclrtContext context, Work work, Done done) {
+  aclrtStream stream = nullptr;
+  aclError code = StreamOf(context, &stream);
+  if (code == ACL_SUCCESS) code = QueueMark(stream, std::move(work), done);
+  if (code != ACL_SUCCESS) done(RuntimeText("ropewayLaunchOperation", code));
 }
 
 void CopyLane::Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device,

@@ -23,10 +23,14 @@ class CopyLane {
   void Clear();
   // `peer_device`: whose memory the other side is, when it is another device of this process; else -1.
   void Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done done);
+  // `work` in a lane of the engine, in order with the copies; its text is the failure's.
+  using Work = std::function<std::string()>;
+  void Run(aclrtContext context, Work work, Done done);
   // After a copy that failed: a stream in trouble stays in trouble, so the next copy gets a new one.
   void Discard(aclrtContext context);
 
  private:
+  aclError QueueMark(aclrtStream stream, Work work, Done& done);
   aclError Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done& done);
   aclError StreamOf(aclrtContext context, aclrtStream* stream);
 

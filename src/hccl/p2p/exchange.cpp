@@ -56,7 +56,8 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
   std::string bytes;
   if (transfer->bytes <= kInlineBytes && transfer->window &&
       transfer->window->Use([&](char* data) { bytes.assign(data, transfer->bytes); })) {
-    return SendOffer(transfer, Method::kInline, bytes);
+    SendOffer(transfer, transfer->eager ? Method::kEager : Method::kInline, bytes);
+    return transfer->eager ? Over(transfer, HCCL_SUCCESS, "") : void();
   }
   const bool network = NetworkInsideHost();
   if (communicator->SameProcess(transfer->peer) && !network) {
@@ -87,7 +88,7 @@ bool Exchange::OfferKey(const TransferRef& transfer) {
 ropewayLink Exchange::WayOf(Method method) {
   if (method == Method::kAddress) return ROPEWAY_LINK_LOCAL;
   if (method == Method::kKey) return ROPEWAY_LINK_SHARED_MEMORY;
-  return method == Method::kInline ? ROPEWAY_LINK_TCP : WayOver(ChosenLink());
+  return method == Method::kLink ? WayOver(ChosenLink()) : ROPEWAY_LINK_TCP;
 }
 
 void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {

@@ -4,7 +4,8 @@
 //   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of
 //               an exported buffer (same host), or nothing
 //   receiver -> kAccept: I could not reach them: put them into this region of the pair's link    (only then)
-//   receiver -> kTaken: they are here; both sides are done
+//   receiver -> kTaken: they are here; both sides are done. (No answer to an eager send whose bytes were in the offer: it was done when
+//               it had made it.)
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
 //
 // Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but
@@ -42,9 +43,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Held by a caller from numbering its transfers to queueing them, so that numbers have the order of the calls.
   Mutex order{LockRank::kHcclExchange};
   std::map<std::pair<uint32_t, bool>, uint64_t> next_number RW_GUARDED_BY(order);  // by peer and "sending"
+  uint64_t next_collective RW_GUARDED_BY(order) = 0;                               // all ranks count them alike
+
+  // Of the I/O thread: for those who have copies and reductions of their own to make beside transfers.
+  CopyLane& lane() { return lane_; }
 
  private:
-  enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kLink = 4 };
+  enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kLink = 4, kEager = 5 };  // eager: inline, unanswered
   struct Offer {
     uint64_t bytes = 0;
     Method method = Method::kLink;
@@ -64,7 +69,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool OfferKey(const TransferRef& transfer);
   void Stage(const TransferRef& transfer, const std::function<void()>& staged);
   void Match(const TransferRef& transfer, const Offer& offer);
-  void TakeInline(const TransferRef& transfer, const Offer& offer);
+  void TakeInline(const TransferRef& transfer, const Offer& offer, bool answered);
   void TakeAddress(const TransferRef& transfer, const Offer& offer);
   void TakeKey(const TransferRef& transfer, const Offer& offer);
   void AskForBytes(const TransferRef& transfer);

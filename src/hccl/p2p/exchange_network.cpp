@@ -9,6 +9,7 @@ void Exchange::AskForBytes(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   transfer->state = Transfer::State::kStreaming;
   transfer->way = WayOf(Method::kLink);
+  if (transfer->combination) transfer->window = nullptr;  // the bytes are not the result
   if (!transfer->window) Stage(transfer, nullptr);
   if (!transfer->window || !communicator) return;
   PairLinks::Of(*communicator)->Open(transfer->peer, [weak = weak_from_this(), transfer](const OpenedLink& opened) {

@@ -5,6 +5,25 @@
 #include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
+namespace {
+
+// In a lane of the engine. A stream that gives its memory back after this has looked at the lease waits for the lane, as it does for
+// a copy.
+std::string Combine(const Transfer& transfer, const void* bytes) {
+  if (!transfer.view->Use([](char*) {})) return "the receiving stream was aborted";
+  transfer.combination.Apply(transfer.view->data(), bytes);
+  return "";
+}
+
+// The bytes are device memory of this process: its own, or mapped. Looked up here and not before: what is freed from now on stays until
+// this lane is through.
+std::string CombineFrom(const Transfer& transfer, const void* from) {
+  void* bytes = nullptr;
+  if (ropewayHostView(const_cast<void*>(from), transfer.bytes, &bytes) != ACL_SUCCESS) return "the sender's memory is gone";
+  return Combine(transfer, bytes);
+}
+
+}  // namespace
 
 void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
@@ -18,19 +37,24 @@ void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
   transfer->state = Transfer::State::kCopying;
   transfer->way = WayOf(offer.method);
   switch (offer.method) {
-    case Method::kInline: return TakeInline(transfer, offer);
+    case Method::kInline: return TakeInline(transfer, offer, true);
+    case Method::kEager: return TakeInline(transfer, offer, false);
     case Method::kAddress: return TakeAddress(transfer, offer);
     case Method::kKey: return TakeKey(transfer, offer);
     default: return AskForBytes(transfer);
   }
 }
 
-void Exchange::TakeInline(const TransferRef& transfer, const Offer& offer) {
+void Exchange::TakeInline(const TransferRef& transfer, const Offer& offer, bool answered) {
   if (offer.content.size() != transfer->bytes) return Refuse(transfer, HCCL_E_INTERNAL, "an offer without its bytes");
   if (!transfer->window) Stage(transfer, nullptr);
   if (!transfer->window) return;  // no memory to stage in: the transfer is over
-  if (!transfer->window->Use([&](char* data) { offer.content.copy(data, offer.content.size()); }))
-    return Refuse(transfer, HCCL_E_REMOTE, "the receiving stream was aborted");
+  const auto take = [&](char* data) {
+    if (transfer->combination) return transfer->combination.Apply(data, offer.content.data());
+    offer.content.copy(data, offer.content.size());
+  };
+  if (!transfer->window->Use(take)) return Refuse(transfer, HCCL_E_REMOTE, "the receiving stream was aborted");
+  if (!answered && transfer->staging == nullptr) return Over(transfer, HCCL_SUCCESS, "");
   Unstage(transfer);
 }
 
@@ -57,16 +81,18 @@ void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
 
 void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key) {
   const std::weak_ptr<Exchange> weak = weak_from_this();
-  lane_.Copy(transfer->context, transfer->buffer, from, transfer->bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, peer_device,
-             [weak, transfer, imported_key](const std::string& failure) {
-               if (!imported_key.empty() && aclrtSetCurrentContext(transfer->context) == ACL_SUCCESS)
-                 aclrtIpcMemClose(imported_key.c_str());
-               const auto self = weak.lock();
-               if (!self || transfer->state == Transfer::State::kOver) return;
-               if (failure.empty()) return self->Taken(transfer);
-               self->lane_.Discard(transfer->context);
-               self->Refuse(transfer, HCCL_E_RUNTIME, failure);
-             });
+  const auto done = [weak, transfer, imported_key](const std::string& failure) {
+    if (!imported_key.empty() && aclrtSetCurrentContext(transfer->context) == ACL_SUCCESS) aclrtIpcMemClose(imported_key.c_str());
+    const auto self = weak.lock();
+    if (!self || transfer->state == Transfer::State::kOver) return;
+    if (failure.empty()) return self->Taken(transfer);
+    self->lane_.Discard(transfer->context);
+    self->Refuse(transfer, HCCL_E_RUNTIME, failure);
+  };
+  if (transfer->combination)
+    return lane_.Run(
+        transfer->context, [transfer, from] { return CombineFrom(*transfer, from); }, done);
+  lane_.Copy(transfer->context, transfer->buffer, from, transfer->bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, peer_device, done);
 }
 
 // Pinned memory in place of a buffer that the host cannot reach. A send's bytes are fetched into it before `staged`
@@ -99,14 +125,17 @@ void Exchange::Stage(const TransferRef& transfer, const std::function<void()>& s
 void Exchange::Unstage(const TransferRef& transfer) {
   if (transfer->staging == nullptr) return Taken(transfer);
   const std::weak_ptr<Exchange> weak = weak_from_this();
-  lane_.Copy(transfer->context, transfer->buffer, transfer->staging, transfer->bytes, ACL_MEMCPY_HOST_TO_DEVICE, -1,
-             [weak, transfer](const std::string& failure) {
-               const auto self = weak.lock();
-               if (!self || transfer->state == Transfer::State::kOver) return;
-               if (failure.empty()) return self->Taken(transfer);
-               self->lane_.Discard(transfer->context);
-               self->Refuse(transfer, HCCL_E_RUNTIME, failure);
-             });
+  const auto done = [weak, transfer](const std::string& failure) {
+    const auto self = weak.lock();
+    if (!self || transfer->state == Transfer::State::kOver) return;
+    if (failure.empty()) return self->Taken(transfer);
+    self->lane_.Discard(transfer->context);
+    self->Refuse(transfer, HCCL_E_RUNTIME, failure);
+  };
+  if (transfer->combination)
+    return lane_.Run(
+        transfer->context, [transfer] { return Combine(*transfer, transfer->staging); }, done);
+  lane_.Copy(transfer->context, transfer->buffer, transfer->staging, transfer->bytes, ACL_MEMCPY_HOST_TO_DEVICE, -1, done);
 }
 
 }  // namespace ropeway::comm

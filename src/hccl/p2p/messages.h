@@ -18,6 +18,13 @@ enum SendRecvMessage : uint16_t {
 // Two copies of so few bytes cost less than a second message.
 constexpr uint64_t kInlineBytes = 16 << 10;
 
+// Collectives count for themselves, so that sends and receives beside them may come in any order: which collective of the communicator, and
+// which of its messages from one rank to another.
+constexpr int kCollectiveMessageBits = 20;
+constexpr uint64_t CollectiveNumber(uint64_t collective, uint64_t message) {
+  return uint64_t{1} << 62 | collective << kCollectiveMessageBits | message;
+}
+
 // The region of the pair's link that takes the bytes of receive `number`: beyond those of the one-sided service, which
 // counts from 1.
 constexpr uint64_t RegionOf(uint64_t number) { return number | uint64_t{1} << 63; }

@@ -7,12 +7,23 @@
 #include <string>
 
 #include "acl/acl_rt.h"
+#include "hccl/base/reduce_kernel.h"
 #include "hccl/link/peer_link.h"
 #include "hccl/membership/communicator.h"
 #include "hccl/transport/window.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
+
+// What a receive does with the bytes instead of storing them: buffer = left op bytes, or bytes op left.
+struct Combination {
+  ReduceKernel kernel = nullptr;  // null: it stores them
+  const void* left = nullptr;     // as the host reaches it; may be the buffer
+  uint64_t count = 0;             // elements
+  bool bytes_first = false;
+  explicit operator bool() const { return kernel != nullptr; }
+  void Apply(void* buffer, const void* bytes) const { kernel(buffer, bytes_first ? bytes : left, bytes_first ? left : bytes, count); }
+};
 
 struct Transfer {
   bool sending = false;
@@ -23,6 +34,8 @@ struct Transfer {
   int32_t device = 0;
   aclrtContext context = nullptr;
   std::shared_ptr<Window> view;  // host access to the buffer; null when the engine has none
+  Combination combination;       // of a receive; it needs a view
+  bool eager = false;            // of a send: one whose bytes are in the offer is over without an answer
 
   // Of the I/O thread.
   enum class State {

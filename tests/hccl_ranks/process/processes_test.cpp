@@ -15,6 +15,7 @@
 #include "hccl/bootstrap/root_info.h"
 #include "hccl/hccl_one_sided_services.h"
 #include "hccl/transport/secure_socket.h"
+#include "hccl_ranks/collective_storm.h"
 #include "hccl_ranks/process/roles.h"
 
 namespace processes_test {
@@ -32,6 +33,21 @@ int Exchange(RoleCall& call) {
   return 0;
 }
 const RoleEntry kExchange("exchange", &Exchange);
+
+// Collectives by chance, every bit compared.
+int StormOfCollectives(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  const uint32_t calls = std::getenv("RW_LONG") != nullptr ? 1200 : 24;
+  const std::string wrong = RunStorm(call.size, calls, 1 << 19, call.rank, call.size, state.comm, state.stream);
+  if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
+  RW_ROLE_EXPECT(wrong.empty());
+  RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kStormOfCollectives("storm_of_collectives", &StormOfCollectives);
 
 // Sub-communicator of the even ranks and of the odd ones.
 int Split(RoleCall& call) {
@@ -57,6 +73,30 @@ const RoleEntry kSplit("split", &Split);
 // Rank 1 says where it is and waits to be killed; the others wait for it in a stream.
 bool IsLoss(HcclResult result) { return result == HCCL_E_REMOTE || result == HCCL_E_TCP_TRANSFER; }
 bool IsLossOnStream(aclError code) { return code == 507056 || code == 507057; }
+
+// Collectives one after the other, until somebody is killed in the middle of one.
+int LoseOneOfCollectives(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  constexpr size_t kMost = 1 << 20;
+  void* buffer = nullptr;
+  RW_ROLE_EXPECT(aclrtMalloc(&buffer, kMost, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  aclError code = ACL_SUCCESS;
+  for (uint32_t round = 0; code == ACL_SUCCESS; ++round) {
+    if (round == 20) call.parent.Say("moving");
+    const size_t size = round % 2 == 0 ? 512 : kMost;
+    const HcclResult result = HcclAllReduce(buffer, buffer, size, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, state.comm, state.stream);
+    RW_ROLE_EXPECT(result == HCCL_SUCCESS);
+    code = aclrtSynchronizeStream(state.stream);
+  }
+  RW_ROLE_EXPECT(IsLossOnStream(code));
+  HcclResult error = HCCL_SUCCESS;
+  RW_ROLE_EXPECT(HcclGetCommAsyncError(state.comm, &error) == HCCL_SUCCESS && IsLoss(error));
+  RW_ROLE_EXPECT(aclrtFree(buffer) == ACL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kLoseOneOfCollectives("lose_one_of_collectives", &LoseOneOfCollectives);
 
 int LoseOne(RoleCall& call) {
   RankState state;
@@ -286,6 +326,20 @@ TEST(Processes, RingExchangeOfTwo) {
 TEST(Processes, RingExchangeOfEight) {
   auto ranks = StartRanks("exchange", 8);
   ExpectAllGood(ranks);
+}
+
+TEST(Processes, StormsOfCollectives) {
+  for (const uint32_t size : {2u, 5u, 8u}) {
+    auto ranks = StartRanks("storm_of_collectives", size);
+    for (auto& rank : ranks) EXPECT_EQ(rank.Wait(), 0);
+  }
+}
+
+TEST(Processes, EverybodyLearnsOfARankThatIsKilledInACollective) {
+  auto ranks = StartRanks("lose_one_of_collectives", 4);
+  for (auto& rank : ranks) EXPECT_EQ(rank.Hear(), "moving");
+  ranks[2].Kill();
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(ranks[i].Wait(), i == 2 ? 1009 : 0) << i;
 }
 
 TEST(Processes, SubCommunicatorsExchangeAmongThemselves) {

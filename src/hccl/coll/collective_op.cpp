@@ -1,0 +1,185 @@
+#include "hccl/coll/collective_op.h"
+
+#include <cstring>
+#include <map>
+
+#include "hccl/p2p/messages.h"
+
+namespace ropeway::comm {
+namespace {
+
+using Kind = Step::Kind;
+
+static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where their bytes travel in the offer");
+
+// What the I/O thread copies by itself: less than a word to a lane costs.
+constexpr uint64_t kCopiedHere = 32 << 10;
+
+bool IsTransfer(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive || kind == Kind::kCombine; }
+
+}  // namespace
+
+DeviceScratch::~DeviceScratch() {
+  if (aclrtSetCurrentContext(context) == ACL_SUCCESS)
+    aclrtFree(memory);
+  else
+    aclGetRecentErrMsg();  // a context that is gone took it along
+}
+
+CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::unique_ptr<DeviceScratch> input_copy)
+    : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)), scratch_(setting_.plan.scratch_bytes),
+      input_copy_(std::move(input_copy)) {
+  for (const Step& step : setting_.plan.steps) transfers_.push_back(IsTransfer(step.kind) ? TransferOf(step) : nullptr);
+}
+
+PlaceMemory CollectiveOp::At(const Span& span) const {
+  if (span.place == Place::kScratch) return {nullptr, scratch_.data() + span.offset};
+  const PlaceMemory& base = span.place == Place::kInput ? setting_.input : setting_.output;
+  return {base.address + span.offset, base.view == nullptr ? nullptr : base.view + span.offset};
+}
+
+TransferRef CollectiveOp::TransferOf(const Step& step) const {
+  auto transfer = std::make_shared<Transfer>();
+  transfer->sending = step.kind == Kind::kSend;
+  transfer->eager = transfer->sending;
+  transfer->peer = step.peer;
+  const Span& span = transfer->sending ? step.from : step.to;
+  const PlaceMemory memory = At(span);
+  transfer->buffer = memory.address;
+  transfer->bytes = span.bytes;
+  transfer->device = setting_.device;
+  transfer->context = setting_.context;
+  if (memory.view != nullptr) transfer->view = std::make_shared<Window>(memory.view);
+  if (step.kind == Kind::kCombine)
+    transfer->combination = {setting_.kernel, At(step.from).view, span.bytes / setting_.element_bytes, step.peer_first};
+  return transfer;
+}
+
+aclError CollectiveOp::Enqueue(void* stream) {
+  LockGuard lock(exchange_->order);
+  std::map<std::pair<uint32_t, bool>, uint64_t> messages;
+  for (const TransferRef& transfer : transfers_) {
+    if (transfer) transfer->number = CollectiveNumber(exchange_->next_collective, messages[{transfer->peer, transfer->sending}]++);
+  }
+  const aclError code = Launch(stream);
+  if (code == ACL_SUCCESS) ++exchange_->next_collective;
+  return code;
+}
+
+void CollectiveOp::Started() { Advance(); }
+
+// Goes on as far as it can. What ends a transfer at once calls it again, from inside.
+void CollectiveOp::Advance() {
+  if (std::exchange(advancing_, true)) return;
+  while (!busy_ && failure_ == HCCL_SUCCESS && !dropped_ && at_ < setting_.plan.steps.size() && Perform(at_)) ++at_;
+  advancing_ = false;
+  EndIfIdle();
+}
+
+void CollectiveOp::EndIfIdle() {
+  if (dropped_ || busy_ || sending_ > 0 || receiving_ > 0) return;
+  if (failure_ == HCCL_SUCCESS && at_ < setting_.plan.steps.size()) return;
+  input_copy_.reset();
+  Finish(failure_, why_);
+}
+
+// False: the step waits for something.
+bool CollectiveOp::Perform(size_t index) {
+  const Step& step = setting_.plan.steps[index];
+  switch (step.kind) {
+    case Kind::kSend:
+    case Kind::kReceive:
+    case Kind::kCombine: return BeginTransfer(index);
+    case Kind::kCopy: return CopyHere(step);
+    case Kind::kReduce: return ReduceHere(step);
+    case Kind::kAwait: return receiving_ == 0;
+  }
+  return true;
+}
+
+bool CollectiveOp::BeginTransfer(size_t index) {
+  const TransferRef& transfer = transfers_[index];
+  ++(transfer->sending ? sending_ : receiving_);
+  const auto self = std::static_pointer_cast<CollectiveOp>(shared_from_this());
+  transfer->done = [self, sending = transfer->sending](HcclResult result, const std::string& why) {
+    self->TransferOver(sending, result, why);
+  };
+  exchange_->Begin(transfer);
+  return true;
+}
+
+bool CollectiveOp::CopyHere(const Step& step) {
+  const PlaceMemory from = At(step.from), to = At(step.to);
+  if (from.view != nullptr && to.view != nullptr && step.to.bytes <= kCopiedHere) {
+    lease_.Use([&] { std::memcpy(to.view, from.view, step.to.bytes); });
+    return true;
+  }
+  busy_ = true;
+  const auto self = std::static_pointer_cast<CollectiveOp>(shared_from_this());
+  exchange_->lane().Copy(setting_.context, to.address, from.address, step.to.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, -1,
+                         [self](const std::string& failure) {
+                           self->busy_ = false;
+                           if (failure.empty()) return self->Advance();
+                           self->exchange_->lane().Discard(self->setting_.context);
+                           self->Fail(HCCL_E_RUNTIME, failure);
+                           self->EndIfIdle();
+                         });
+  return true;
+}
+
+bool CollectiveOp::ReduceHere(const Step& step) {
+  const PlaceMemory from = At(step.from), to = At(step.to);
+  lease_.Use([&] { setting_.kernel(to.view, to.view, from.view, step.to.bytes / setting_.element_bytes); });
+  return true;
+}
+
+void CollectiveOp::TransferOver(bool sending, HcclResult result, const std::string& why) {
+  --(sending ? sending_ : receiving_);
+  if (dropped_) return;
+  if (result != HCCL_SUCCESS) Fail(result, why);
+  Advance();
+}
+
+// The stream fails, so its memory may be gone soon: everything ends, also what others wait for and has not begun. A moment later: whoever
+// calls may be in the middle of a list.
+void CollectiveOp::Fail(HcclResult result, const std::string& why) {
+  if (failure_ != HCCL_SUCCESS) return;
+  failure_ = result;
+  why_ = std::string(setting_.call) + ": " + why;
+  IoThread::Get().Post([self = std::static_pointer_cast<CollectiveOp>(shared_from_this())] {
+    self->WithdrawAll("another part of its collective failed: " + self->why_);
+  });
+}
+
+void CollectiveOp::WithdrawAll(const std::string& why) {
+  for (const TransferRef& transfer : transfers_) {
+    if (transfer) exchange_->Withdraw(transfer, why);
+  }
+}
+
+void CollectiveOp::Dropped() {
+  dropped_ = true;
+  input_copy_.reset();
+  WithdrawAll("its stream was aborted, failed or waited too long");
+}
+
+void CollectiveOp::Revoked() {
+  lease_.Close();
+  for (const TransferRef& transfer : transfers_) {
+    if (transfer && transfer->view) transfer->view->Close();
+  }
+}
+
+ropewayTransfer CollectiveOp::Description() const {
+  ropewayTransfer all{ROPEWAY_LINK_NONE, ROPEWAY_ALL_RANKS, 0, 0};
+  for (const TransferRef& transfer : transfers_) {
+    if (!transfer) continue;
+    if (all.items == 0) all.link = transfer->way;
+    if (transfer->way != all.link) all.link = ROPEWAY_LINK_SEVERAL;
+    all.bytes += transfer->bytes;
+    ++all.items;
+  }
+  return all;
+}
+
+}  // namespace ropeway::comm

@@ -1,0 +1,83 @@
+// Carries out a rank's plan as one item of a stream: begins its sends and receives, and what it computes by itself in between.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hccl/coll/launch.h"
+#include "hccl/membership/stream_op.h"
+#include "hccl/p2p/exchange.h"
+
+namespace ropeway::comm {
+
+// Where a place of the plan is.
+struct PlaceMemory {
+  char* address = nullptr;  // as the engine knows it
+  char* view = nullptr;     // as the host reaches it; null when the engine has no host access
+};
+
+// Device memory, freed in its context.
+struct DeviceScratch {
+  DeviceScratch(void* memory_, aclrtContext context_) : memory(memory_), context(context_) {}
+  ~DeviceScratch();
+  DeviceScratch(const DeviceScratch&) = delete;
+  DeviceScratch& operator=(const DeviceScratch&) = delete;
+  void* const memory;
+  const aclrtContext context;
+};
+
+class CollectiveOp final : public StreamOp {
+ public:
+  struct Setting {
+    const char* call = nullptr;
+    CollectivePlan plan;
+    PlaceMemory input;
+    PlaceMemory output;
+    uint64_t element_bytes = 1;
+    ReduceKernel kernel = nullptr;
+    aclrtContext context = nullptr;
+    int32_t device = 0;
+  };
+  // `input_copy`: what the input is, when it is none of the program's.
+  CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::unique_ptr<DeviceScratch> input_copy);
+  // The runtime's code when the stream does not take it.
+  aclError Enqueue(void* stream);
+
+ private:
+  void Started() override;
+  void Dropped() override;
+  void Revoked() override;
+  ropewayTransfer Description() const override;
+
+  TransferRef TransferOf(const Step& step) const;
+  PlaceMemory At(const Span& span) const;
+  bool Perform(size_t index);
+  bool BeginTransfer(size_t index);
+  bool CopyHere(const Step& step);
+  bool ReduceHere(const Step& step);
+  void Advance();
+  void TransferOver(bool sending, HcclResult result, const std::string& why);
+  void Fail(HcclResult result, const std::string& why);
+  void WithdrawAll(const std::string& why);
+  void EndIfIdle();
+
+  const Setting setting_;
+  const std::shared_ptr<Exchange> exchange_;
+  mutable std::vector<char> scratch_;
+  std::vector<TransferRef> transfers_;  // by step; null for the others. Not changed once it is launched
+  Lease lease_;                         // on input and output
+
+  // Of the I/O thread.
+  std::unique_ptr<DeviceScratch> input_copy_;
+  size_t at_ = 0;  // the next step
+  bool advancing_ = false;
+  bool busy_ = false;  // a copy of this rank alone
+  size_t sending_ = 0;
+  size_t receiving_ = 0;
+  HcclResult failure_ = HCCL_SUCCESS;
+  std::string why_;
+  bool dropped_ = false;
+};
+
+}  // namespace ropeway::comm

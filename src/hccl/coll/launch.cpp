@@ -1,0 +1,77 @@
+#include "hccl/coll/launch.h"
+
+#include <map>
+
+#include "acl/acl.h"
+#include "hccl/coll/collective_op.h"
+#include "hccl/p2p/host_view.h"
+
+namespace ropeway::comm {
+namespace {
+
+const char* BytePointer(const void* pointer) { return static_cast<const char*>(pointer); }
+
+// Where a rank's input is when it works in place.
+const void* InPlaceInput(const CollectiveCall& call) {
+  const CollectiveShape& shape = call.shape;
+  switch (shape.what) {
+    case Collective::kAllGather: return BytePointer(call.output) + shape.receives[shape.rank].offset;
+    case Collective::kReduceScatter:
+    case Collective::kScatter: return BytePointer(call.output) - shape.sends[shape.rank].offset;
+    default: return call.output;
+  }
+}
+
+bool Overlap(const CollectiveCall& call) {
+  return call.input_bytes > 0 && call.output_bytes > 0 && BytePointer(call.input) < BytePointer(call.output) + call.output_bytes &&
+         BytePointer(call.output) < BytePointer(call.input) + call.input_bytes;
+}
+
+void FillInRanks(const Communicator& communicator, CollectiveShape* shape) {
+  std::map<std::string, uint32_t> numbers;
+  shape->rank = communicator.rank();
+  for (uint32_t rank = 0; rank < communicator.size(); ++rank)
+    shape->hosts.push_back(numbers.emplace(communicator.peer(rank).host, static_cast<uint32_t>(numbers.size())).first->second);
+}
+
+Status OpenPlace(const void* memory, uint64_t bytes, PlaceMemory* place) {
+  if (bytes == 0) return Ok();
+  place->address = static_cast<char*>(const_cast<void*>(memory));
+  RW_TRY_SET(void* view, HostViewOf(memory, bytes));
+  place->view = static_cast<char*>(view);
+  return Ok();
+}
+
+// Input that lies across the output is read from a copy.
+Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting* setting, std::unique_ptr<DeviceScratch>* scratch) {
+  void* copy = nullptr;
+  const uint64_t bytes = call.input_bytes;
+  RW_TRY(FromRuntime("aclrtMalloc", aclrtMalloc(&copy, bytes, ACL_MEM_MALLOC_HUGE_FIRST)));
+  *scratch = std::make_unique<DeviceScratch>(copy, setting->context);
+  RW_TRY(FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy, bytes, call.input, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream)));
+  return OpenPlace(copy, bytes, &setting->input);
+}
+
+}  // namespace
+
+Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, CollectiveCall call, void* stream) {
+  FillInRanks(*communicator, &call.shape);
+  CollectiveOp::Setting setting;
+  setting.call = call.name;
+  setting.element_bytes = call.shape.element_bytes;
+  setting.kernel = call.kernel;
+  RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&setting.context)));
+  RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&setting.device)));
+  RW_TRY(OpenPlace(call.input, call.input_bytes, &setting.input));
+  RW_TRY(OpenPlace(call.output, call.output_bytes, &setting.output));
+  if (call.kernel != nullptr && setting.input.view == nullptr && call.input_bytes > 0)
+    return Fail(HCCL_E_NOT_SUPPORT, "ranks reduce by CPU, which cannot reach the memory of this engine; use ROPEWAY_ENGINE=cpu");
+  call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
+  std::unique_ptr<DeviceScratch> input_copy;
+  if (!call.shape.in_place && Overlap(call)) RW_TRY(CopyInput(call, stream, &setting, &input_copy));
+  setting.plan = MakeCollectivePlan(call.shape);
+  const auto op = std::make_shared<CollectiveOp>(communicator, std::move(setting), std::move(input_copy));
+  return FromRuntime("ropewayLaunchOperation", op->Enqueue(stream));
+}
+
+}  // namespace ropeway::comm

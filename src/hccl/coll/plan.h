@@ -1,0 +1,69 @@
+// What one rank does for a collective: a short program of sends, receives and reductions, worked out from numbers alone. All ranks work out
+// theirs from the same numbers, so the programs fit together, and the order in which elements are combined, which decides the bits of a
+// result, follows from the operation, its size, the ranks and their hosts.
+//
+// A program runs from front to back. Sends and receives begin and are not waited for, until an await. The i-th send of a rank to another
+// one meets the i-th receive there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ropeway::comm {
+
+enum class Collective : uint8_t { kAllReduce, kReduce, kReduceScatter, kAllGather, kBroadcast, kScatter, kAllToAll };
+
+// Up to so many bytes a send has taken its bytes when it begins: they may be overwritten afterwards.
+constexpr uint64_t kEagerBytes = 16 << 10;
+// Up to so many ranks of a group speak with each other directly; more make a ring or a tree.
+constexpr uint32_t kDirectRanks = 8;
+
+// A part of a buffer, in bytes. Scratch is memory of the rank itself, which nobody else touches.
+enum class Place : uint8_t { kInput, kOutput, kScratch };
+struct Span {
+  Place place = Place::kInput;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+struct Step {
+  enum class Kind : uint8_t {
+    kSend,     // `from` to `peer`
+    kReceive,  // from `peer` into `to`
+    kCombine,  // receives from `peer`: to = from op received, or received op from when `peer_first`
+    kCopy,     // to = from; over when the next step begins
+    kReduce,   // to = to op from; the same
+    kAwait,    // what is to be received is here, and combined
+  } kind;
+  uint32_t peer = 0;
+  Span from;
+  Span to;
+  bool peer_first = false;
+};
+
+// The bytes that a rank sends to another one, or gets from it, at their place in the buffer.
+struct Block {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+struct CollectiveShape {
+  Collective what = Collective::kAllReduce;
+  uint32_t rank = 0;
+  std::vector<uint32_t> hosts;  // of every rank, in any numbering
+  uint32_t root = 0;            // of reduce, broadcast and scatter
+  uint64_t element_bytes = 1;   // what may not be cut
+  uint64_t bytes = 0;           // of all-reduce, reduce and broadcast; of a rank's block of scatter
+  bool in_place = false;        // the input is the output, or the rank's block of it
+  std::vector<Block> sends;     // by rank: of all-to-all and reduce-scatter; of scatter, at the root
+  std::vector<Block> receives;  // by rank: of all-to-all and all-gather
+  uint32_t ranks() const { return static_cast<uint32_t>(hosts.size()); }
+};
+
+struct CollectivePlan {
+  std::vector<Step> steps;
+  uint64_t scratch_bytes = 0;
+};
+CollectivePlan MakeCollectivePlan(const CollectiveShape& shape);
+
+}  // namespace ropeway::comm
