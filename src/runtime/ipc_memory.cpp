@@ -126,6 +126,7 @@ Status IpcMemory::Admit(const char* key, const int32_t* pids, size_t count) {
   LockGuard lock(mutex_);
   const auto it = exports_.find(key);
   if (it == exports_.end()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %.8s... is no export of this process", key);
+  if (it->second->dead()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "key %.8s... has no memory any more: its block was freed", key);
   it->second->AdmitToo(pids, count);
   return Ok();
 }

@@ -70,17 +70,11 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
 }
 
 bool Exchange::OfferKey(const TransferRef& transfer) {
-  const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  char key[65] = {};
-  int32_t pid = communicator->peer(transfer->peer).pid;
-  if (aclrtSetCurrentContext(transfer->context) != ACL_SUCCESS ||
-      aclrtIpcMemGetExportKey(transfer->buffer, transfer->bytes, key, sizeof key, 0) != ACL_SUCCESS) {
-    aclGetRecentErrMsg();  // the network does it, too
-    return false;
-  }
-  transfer->key = key;
-  if (aclrtIpcMemSetImportPid(key, &pid, 1) != ACL_SUCCESS) return false;
-  SendOffer(transfer, Method::kKey, transfer->key);
+  const int32_t pid = communicator_.lock()->peer(transfer->peer).pid;
+  SharedBuffers::Place place;
+  if (!shared_->Export(transfer->context, transfer->peer, pid, transfer->buffer, transfer->bytes, &place)) return false;
+  transfer->key = place.key;
+  SendOffer(transfer, Method::kKey, Writer().Number(place.offset).Raw(place.key).Take());
   return true;
 }
 
@@ -185,10 +179,8 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
   (held->sending ? partner.sends : partner.receives).erase(held->number);
   if (held->window) held->window->Close();
   if (held->link) held->link->Withdraw(RegionOf(held->number));
-  if (aclrtSetCurrentContext(held->context) == ACL_SUCCESS) {
-    if (!held->key.empty()) aclrtIpcMemClose(held->key.c_str());
-    if (held->staging != nullptr) aclrtFreeHost(held->staging);
-  }
+  if (!held->key.empty()) shared_->GiveBack(held->key);
+  if (held->staging != nullptr && aclrtSetCurrentContext(held->context) == ACL_SUCCESS) aclrtFreeHost(held->staging);
   if (const auto done = std::exchange(held->done, nullptr)) done(result, why);
 }
 
@@ -214,6 +206,7 @@ void Exchange::Destroyed() {
     while (!partner.receives.empty()) Over(TransferRef(partner.receives.begin()->second), HCCL_E_REMOTE, "the communicator is destroyed");
   }
   lane_.Clear();
+  shared_->Clear();
 }
 
 }  // namespace ropeway::comm

@@ -22,6 +22,7 @@
 #include "hccl/membership/communicator.h"
 #include "hccl/p2p/copy_lane.h"
 #include "hccl/p2p/p2p_transfer.h"
+#include "hccl/p2p/shared_buffers.h"
 
 namespace ropeway::comm {
 
@@ -95,6 +96,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::weak_ptr<Communicator> communicator_;
   std::map<uint32_t, Partner> partners_;
   CopyLane lane_;
+  const std::shared_ptr<SharedBuffers> shared_ = std::make_shared<SharedBuffers>();
 };
 
 }  // namespace ropeway::comm

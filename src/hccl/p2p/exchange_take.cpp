@@ -70,20 +70,20 @@ void Exchange::TakeAddress(const TransferRef& transfer, const Offer& offer) {
 }
 
 void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
-  void* mapped = nullptr;
-  if (offer.content.size() != 64 || aclrtSetCurrentContext(transfer->context) != ACL_SUCCESS ||
-      aclrtIpcMemImportByKey(&mapped, offer.content.c_str(), 0) != ACL_SUCCESS) {
-    aclGetRecentErrMsg();
-    return AskForBytes(transfer);
-  }
-  CopyIn(transfer, mapped, -1, offer.content);
+  Reader reader(offer.content);
+  SharedBuffers::Place place;
+  place.offset = reader.Number<uint64_t>();
+  place.key = reader.rest();
+  const void* const from = shared_->Import(transfer->context, place, transfer->bytes);
+  if (from == nullptr) return AskForBytes(transfer);
+  CopyIn(transfer, from, -1, place.key);
 }
 
 void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key) {
   const std::weak_ptr<Exchange> weak = weak_from_this();
   const auto done = [weak, transfer, imported_key](const std::string& failure) {
-    if (!imported_key.empty() && aclrtSetCurrentContext(transfer->context) == ACL_SUCCESS) aclrtIpcMemClose(imported_key.c_str());
     const auto self = weak.lock();
+    if (self && !imported_key.empty()) self->shared_->GiveBack(imported_key);
     if (!self || transfer->state == Transfer::State::kOver) return;
     if (failure.empty()) return self->Taken(transfer);
     self->lane_.Discard(transfer->context);

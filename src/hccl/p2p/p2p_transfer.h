@@ -47,7 +47,7 @@ struct Transfer {
   } state = State::kIdle;
   std::shared_ptr<Window> window;       // `view`, or the staging memory's
   ropewayLink way = ROPEWAY_LINK_NONE;  // by which the bytes go, once that is known
-  std::string key;                      // under which the buffer is exported to the partner's process
+  std::string key;                      // under which the buffer's block is exported to the partner's process
   std::shared_ptr<Peer> link;           // over which a receive's bytes come, once it is exposed there
   void* staging = nullptr;              // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;

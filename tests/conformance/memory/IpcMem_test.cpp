@@ -117,6 +117,19 @@ TEST_F(IpcMem, ImportChecksInOrder) {
   EXPECT_EQ(Close(key), ACL_SUCCESS);
 }
 
+// So an exporter can ask whether a key lives.
+TEST_F(IpcMem, AKeyWhoseBlockWasFreedAdmitsNobody) {
+  int32_t pid = 1;
+  std::string key;
+  {
+    DeviceBuffer block(64);
+    key = Export(block.get(), 64);
+    EXPECT_EQ(aclrtIpcMemSetImportPid(key.c_str(), &pid, 1), ACL_SUCCESS);
+  }
+  EXPECT_EQ(aclrtIpcMemSetImportPid(key.c_str(), &pid, 1), ACL_ERROR_RT_PARAM_INVALID);
+  aclGetRecentErrMsg();
+}
+
 TEST_F(IpcMem, ThePidListNeedsAKeyOfThisProcess) {
   DeviceBuffer block(64);
   const std::string key = Export(block.get(), 64);
