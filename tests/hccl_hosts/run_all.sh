@@ -195,6 +195,29 @@ kill_anywhere() {
   finish $bad
 }
 
+# One of four ranks dies at a random moment of their collectives, on one host and on two; RW_KILLS rounds each.
+kill_collectives() {
+  local round bad rank hosts placed latest
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  for hosts in "0 0 0 0" "0 0 1 1"; do
+    begin "rank killed at ${RW_KILLS:-6} random moments of collectives, ranks on hosts $hosts, seed $seed"
+    RANDOM=$seed
+    bad=0
+    latest=0
+    placed=($hosts)
+    for ((round = 0; round < ${RW_KILLS:-6} && bad == 0; ++round)); do
+      rm -f "$folder"/*
+      local moment=$((RANDOM % 60 * 1000 + RANDOM % 1000)) victim=$((RANDOM % 4)) expected=(0 0 0 0)
+      expected[victim]=137
+      for rank in 0 1 2 3; do start "${placed[rank]}" $rank killed_in_collective 4 "$folder" $victim $moment; done
+      wait_all "${expected[@]}" || { bad=1; echo "round $round, rank $victim after $moment us" >>"$folder/rank0.log"; }
+      for rank in $(sed -n 's/^known after \(.*\) ms$/\1/p' "$folder"/rank*.log); do [ "$rank" -le "$latest" ] || latest=$rank; done
+    done
+    name="$name, known after $latest ms at the latest"
+    finish $bad
+  done
+}
+
 encrypted_storm() {
   local rank
   [ "$ROPEWAY_HCCL_LINK" = tcp ] && [ -e "$bindir/../libropeway_tls.so" ] || return 0
@@ -312,7 +335,7 @@ if ! hosts_up 8; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere kill_collectives encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for link in ${RW_LINKS:-tcp ucx}; do
