@@ -110,6 +110,7 @@ Membership::Events Joining::EventsOf(const std::weak_ptr<Communicator>& communic
   events.root_lost = [communicator](uint64_t root_process, HcclResult why) {
     const auto found = communicator.lock();
     if (!found || !found->channels_) return;
+    found->channels_->NoMoreNews();
     bool left_before = true;
     for (uint32_t rank = 0; rank < found->size(); ++rank) {
       if (found->peer(rank).process != root_process) continue;

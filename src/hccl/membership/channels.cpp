@@ -1,7 +1,9 @@
 #include "hccl/membership/channels.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 
 #include "hccl/membership/services.h"
 #include "hccl/transport/door.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr uint16_t kReply = 1;
 constexpr uint16_t kGoodBye = 2;
 constexpr std::chrono::milliseconds kRetryPause(10);
+constexpr std::chrono::milliseconds kRefusalPatience(500);
 
 // Ranks of this process, by communicator and rank: they need no connection.
 using Neighbours = std::map<std::pair<std::string, uint32_t>, Channels*>;
@@ -104,6 +107,11 @@ void Channels::Answered(uint32_t peer, SecureSocket fd, Verdict verdict, const s
   slot.called = static_cast<bool>(fd);
   if (fd) return Rise(peer, Open(peer, std::move(fd)));
   slot.last_failure = !why.empty() ? why : verdict == Verdict::kBusy ? "it calls us at the same moment" : "it refused";
+  // The door of a rank is open as long as its process lives.
+  if (no_more_news_ && why == std::strerror(ECONNREFUSED)) {
+    if (!slot.patience) slot.patience = Deadline::After(kRefusalPatience);
+    if (slot.patience->Passed()) return End(peer, HCCL_E_REMOTE, "it refuses connections, and the root is gone that could tell more");
+  }
   const std::weak_ptr<Channels> weak = weak_from_this();
   slot.retry = IoThread::Get().At(Deadline::After(kRetryPause), [weak, peer] {
     if (auto self = weak.lock()) self->StartCall(peer);

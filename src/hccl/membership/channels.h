@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Channels : public std::enable_shared_from_this<Channels> {
   // News from the lifeline. It counts only while there is no channel: a channel's own end comes after everything said
   // on it.
   void Heard(uint32_t peer, HcclResult why);
+  // Nobody tells any more who has left: a peer that refuses connections for a moment counts as gone. (Before, it may be one that only calls
+  // and cannot be called, because of address translation.)
+  void NoMoreNews() { no_more_news_ = true; }
   // Says good-bye on every channel and ends what is pending.
   void Leave();
 
@@ -58,6 +62,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
     std::shared_ptr<Caller> caller;
     IoThread::Timer retry = 0;
     IoThread::Timer give_up = 0;
+    std::optional<Deadline> patience;  // with a peer that refuses, once nobody tells of it
     std::vector<Frame> waiting;
     std::vector<Up> waiters;
     std::map<uint64_t, Answer> calls;
@@ -81,6 +86,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   const uint32_t size_;
   std::weak_ptr<Communicator> owner_;
   bool left_ = false;
+  bool no_more_news_ = false;
   uint64_t last_call_ = 0;
   std::map<uint32_t, Slot> slots_;  // of the peers that there was something to say to or to hear from
 };

@@ -98,6 +98,30 @@ int LoseOneOfCollectives(RoleCall& call) {
 }
 const RoleEntry kLoseOneOfCollectives("lose_one_of_collectives", &LoseOneOfCollectives);
 
+// The root dies, another rank leaves, and the one that stays has never spoken with it: nobody can tell it, and yet it does not wait for
+// HCCL_CONNECT_TIMEOUT.
+int SpeakFirstWithoutRoot(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  call.parent.Say("joined");
+  call.parent.Hear();
+  HcclResult error = HCCL_SUCCESS;
+  do RW_ROLE_EXPECT(HcclGetCommAsyncError(state.comm, &error) == HCCL_SUCCESS);
+  while (error == HCCL_SUCCESS);
+  if (call.rank == 1) {
+    call.parent.Say("knows");
+    call.parent.Hear();
+    void* buffer = nullptr;
+    RW_ROLE_EXPECT(aclrtMalloc(&buffer, 64, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(HcclSend(buffer, 64, HCCL_DATA_TYPE_INT8, 2, state.comm, state.stream) == HCCL_SUCCESS);
+    RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == 507057);  // and not 507056, which says that time has passed
+    RW_ROLE_EXPECT(aclrtFree(buffer) == ACL_SUCCESS);
+  }
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kSpeakFirstWithoutRoot("speak_first_without_root", &SpeakFirstWithoutRoot);
+
 int LoseOne(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
@@ -340,6 +364,18 @@ TEST(Processes, EverybodyLearnsOfARankThatIsKilledInACollective) {
   for (auto& rank : ranks) EXPECT_EQ(rank.Hear(), "moving");
   ranks[2].Kill();
   for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(ranks[i].Wait(), i == 2 ? 1009 : 0) << i;
+}
+
+TEST(Processes, ARankThatLeftUnseenIsMissedSoonWithoutARoot) {
+  auto ranks = StartRanks("speak_first_without_root", 3);
+  for (auto& rank : ranks) EXPECT_EQ(rank.Hear(), "joined");
+  ranks[0].Kill();
+  EXPECT_EQ(ranks[0].Wait(), 1009);
+  for (uint32_t i : {1u, 2u}) ranks[i].Say("the root is gone");
+  EXPECT_EQ(ranks[1].Hear(), "knows");
+  EXPECT_EQ(ranks[2].Wait(), 0);
+  ranks[1].Say("the other one has left");
+  EXPECT_EQ(ranks[1].Wait(), 0);
 }
 
 TEST(Processes, SubCommunicatorsExchangeAmongThemselves) {
