@@ -47,6 +47,16 @@ RW_WEAK_API HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank);
 RW_WEAK_API HcclResult HcclGetCommName(HcclComm comm, char* commName);
 RW_WEAK_API HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError);
 
+/*
+ * Settings of the process. HCCL_DETERMINISTIC: 0, 1 or 2 (products of the family 910B only, else HCCL_E_NOT_SUPPORT); the variable
+ * HCCL_DETERMINISTIC wins. Results here are the same in every run whatever it says. Another setting is ignored: HCCL_SUCCESS.
+ */
+RW_WEAK_API HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configValue);
+RW_WEAK_API HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue* configValue);
+
+/* HCCL_COMM_CONFIG_RESERVED: every field of HcclCommConfigCapability below it is known. */
+RW_WEAK_API uint32_t HcclGetCommConfigCapability(void);
+
 /* The stream passes when all ranks have queued theirs. */
 RW_WEAK_API HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
 

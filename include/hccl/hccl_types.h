@@ -93,6 +93,29 @@ typedef struct HcclSendRecvItemDef {
     uint32_t remoteRank;
 } HcclSendRecvItem;
 
+/* What HcclSetConfig takes: a setting of the process, and its value. */
+typedef enum { HCCL_DETERMINISTIC = 0, HCCL_CONFIG_RESERVED = 1 } HcclConfig;
+typedef union HcclConfigValueDef {
+    int32_t value;
+} HcclConfigValue;
+
+/* Fields of HcclCommConfig that a library knows: all that are below the number of HcclGetCommConfigCapability. */
+typedef enum {
+    HCCL_COMM_CONFIG_BUFFER_SIZE = 0,
+    HCCL_COMM_CONFIG_DETERMINISTIC = 1,
+    HCCL_COMM_CONFIG_COMM_NAME = 2,
+    HCCL_COMM_CONFIG_OP_EXPANSION_MODE = 3,
+    HCCL_COMM_CONFIG_SUPPORT_INIT_BY_ENV = 4,
+    HCCL_COMM_CONFIG_WORLD_RANKID = 5,
+    HCCL_COMM_CONFIG_JOBID = 6,
+    HCCL_COMM_CONFIG_ACLGRAPH_ZEROCOPY_ENABLE = 7,
+    HCCL_COMM_CONFIG_EXEC_TIMEOUT = 8,
+    HCCL_COMM_CONFIG_ALGO = 9,
+    HCCL_COMM_CONFIG_RETRY = 10,
+    HCCL_COMM_CONFIG_BUFFER_NAME = 11,
+    HCCL_COMM_CONFIG_RESERVED = 12
+} HcclCommConfigCapability;
+
 #define HCCL_COMM_CONFIG_INFO_BYTES 24
 #define HCCL_COMM_CONFIG_MAGIC_WORD 0xf0f0f0f0u
 #define HCCL_COMM_CONFIG_VERSION 11
@@ -103,6 +126,18 @@ typedef struct HcclSendRecvItemDef {
 #define HCCL_COMM_RETRY_ENABLE_MAX_LENGTH 50
 #define HCCL_COMM_RETRY_PARAMS_MAX_LENGTH 128
 #define BUFFER_NAME_MAX_LENGTH 128
+
+static const uint32_t HCCL_COMM_DEFAULT_BUFFSIZE = 200;
+static const uint32_t HCCL_COMM_BUFFSIZE_CONFIG_NOT_SET = 0xffffffff;
+static const uint32_t HCCL_COMM_DETERMINISTIC_CONFIG_NOT_SET = 0xffffffff;
+static const uint32_t HCCL_COMM_TRAFFIC_CLASS_CONFIG_NOT_SET = 0xffffffff;
+static const uint32_t HCCL_COMM_SERVICE_LEVEL_CONFIG_NOT_SET = 0xffffffff;
+static const uint32_t HCCL_COMM_QOS_CONFIG_NOT_SET = 0xffffffff;
+static const uint32_t HCCL_COMM_SQ_DEPTH_CONFIG_NOT_SET = 0xffffffff;
+static const int32_t HCCL_COMM_EXECTIMEOUT_CONFIG_NOT_SET = -1;
+static const uint32_t HCCL_COMM_DEFAULT_DETERMINISTIC = 0;
+static const uint32_t HCCL_COMM_DEFAULT_OP_EXPANSION_MODE = 0;
+static const uint64_t HCCL_DEFAULT_SYMMETRIC_MEMORY_STRIDE = 16;
 
 /*
  * Call HcclCommConfigInit before filling one in. Here the name, the world rank and the time limit have an effect; the rest tunes

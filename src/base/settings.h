@@ -91,6 +91,8 @@ inline constexpr auto kSettings = [] {
        "profiling.md"},
       {"ROPEWAY_PYTHON_EXTENSIONS", nullptr, kPython, Words("0|1"), "1", "0: the module acl has the documented functions only", "pyacl.md"},
       {"HCCL_OP_EXPANSION_MODE", nullptr, kRanks, Text("MODE"), "", "HOST_TS: dispatchers made from now on record no subgraphs", "hccl.md"},
+      {"HCCL_DETERMINISTIC", nullptr, kRanks, Words("false|true|strict"), "",
+       "what HcclGetConfig answers: 0, 1 or 2; HcclSetConfig does not change it", "collectives.md"},
       {"HCCL_CONNECT_TIMEOUT", nullptr, kRanks, Seconds(0.001), "120",
        "how long ranks wait for each other when a communicator is made, and for a control channel", "ranks.md"},
       {"HCCL_EXEC_TIMEOUT", nullptr, kRanks, Seconds(0), "1836", "how long a send, receive or barrier waits for the others; 0: for ever",

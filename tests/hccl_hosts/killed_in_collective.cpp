@@ -1,5 +1,6 @@
-// killed_in_collective RANK SIZE FOLDER VICTIM MICROSECONDS: ranks carry out collectives of all sizes, and one of them is killed so long after it has joined. The others must see a
-// documented error wherever that meets them, and must be able to destroy everything. They print how many milliseconds after the death they knew.
+// killed_in_collective RANK SIZE FOLDER VICTIM MICROSECONDS: ranks carry out collectives of all sizes, and one of them is killed so long
+// after it has joined. The others must see a documented error wherever that meets them, and must be able to destroy everything. They print
+// how many milliseconds after the death they knew.
 #include <sys/time.h>
 
 #include <csignal>

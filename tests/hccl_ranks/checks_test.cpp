@@ -50,6 +50,28 @@ TEST_F(Checks, InitRootInfo) {
   EXPECT_EQ(comm, nullptr);
 }
 
+TEST_F(Checks, Config) {
+  HcclConfigValue value{7};
+  EXPECT_EQ(HcclGetCommConfigCapability(), 12u);
+  EXPECT_EQ(HcclGetConfig(HCCL_DETERMINISTIC, nullptr), HCCL_E_PTR);
+  EXPECT_EQ(HcclSetConfig(HCCL_DETERMINISTIC, value), HCCL_E_PARA);
+  value.value = 2;
+  EXPECT_EQ(HcclSetConfig(HCCL_DETERMINISTIC, value), HCCL_SUCCESS) << "a 910B";
+  value.value = 0;
+  EXPECT_EQ(HcclGetConfig(HCCL_DETERMINISTIC, &value), HCCL_SUCCESS);
+  EXPECT_EQ(value.value, 2);
+  {
+    const Setting variable("HCCL_DETERMINISTIC", "true");
+    value.value = 7;
+    EXPECT_EQ(HcclSetConfig(HCCL_DETERMINISTIC, value), HCCL_SUCCESS) << "the variable wins";
+    EXPECT_EQ(HcclGetConfig(HCCL_DETERMINISTIC, &value), HCCL_SUCCESS);
+    EXPECT_EQ(value.value, 1);
+  }
+  value.value = 0;
+  EXPECT_EQ(HcclSetConfig(HCCL_CONFIG_RESERVED, {9}), HCCL_SUCCESS) << "another one is ignored";
+  EXPECT_EQ(HcclSetConfig(HCCL_DETERMINISTIC, value), HCCL_SUCCESS);
+}
+
 TEST_F(Checks, DeviceMustBeSet) {
   HcclRootInfo root;
   ASSERT_EQ(HcclGetRootInfo(&root), HCCL_SUCCESS);

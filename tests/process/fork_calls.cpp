@@ -167,6 +167,7 @@ const std::set<std::string> kPlain = {
     "rtDeviceGetBareTgid",
     "rtGetDeviceInfo",
     "rtGetLogicDevIdByUserDevId",
+    "HcclGetCommConfigCapability",
     "HcclGetErrorString",
     "RegisterInitTaskCallBack",
     "RegisterLaunchTaskCallBack",

@@ -58,6 +58,7 @@ const Case kCases[] = {
     {"PROFILING_MODE", {"dynamic", ""}, {}},
     {"ROPEWAY_PYTHON_EXTENSIONS", {"0", "1"}, {"", "2", "no", "0 1"}},
     {"HCCL_OP_EXPANSION_MODE", {"HOST_TS", "AIV", ""}, {}},
+    {"HCCL_DETERMINISTIC", {"false", "true", "strict"}, {"", "1", "yes"}},
     {"HCCL_CONNECT_TIMEOUT",
      {"0.001", "0.5", "30", "1e9", "1000000000"},
      {"", "0", "0.0009", "1000000001", "-1", "long", "5s", "inf", "nan"}},

@@ -6,7 +6,7 @@
 
 #include "hccl/api/count_checks.h"
 #include "hccl/api/group.h"
-#include "hccl/api/reduce_rules.h"
+#include "hccl/api/product.h"
 #include "hccl/coll/launch.h"
 #include "hccl/hccl.h"
 #include "hccl/membership/find.h"

@@ -1,7 +1,6 @@
-#include "hccl/api/reduce_rules.h"
+#include "hccl/api/product.h"
 
 #include <cctype>
-#include <string>
 #include <string_view>
 
 #include "acl/acl.h"
@@ -27,17 +26,7 @@ constexpr struct {
     {"910", Like910},       {"310P", Like310P},  {"310B", Everything}, {"310", Everything},
 };
 
-// The house's rule for names: case, blanks, hyphens and the word "Ascend" make no difference.
-std::string Plain(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c != ' ' && c != '-') plain.push_back(static_cast<char>(std::toupper(static_cast<unsigned char>(c))));
-  }
-  return plain.rfind("ASCEND", 0) == 0 ? plain.substr(6) : plain;
-}
-
-Allowed RuleOf(const char* product) {
-  const std::string name = Plain(product == nullptr ? "" : product);
+Allowed RuleOf(const std::string& name) {
   for (const auto& row : kProducts) {
     if (std::string_view(name).substr(0, row.name.size()) == row.name) return row.allowed;
   }
@@ -46,11 +35,21 @@ Allowed RuleOf(const char* product) {
 
 }  // namespace
 
+// The house's rule for names: case, blanks, hyphens and the word "Ascend" make no difference.
+std::string PlainProductName() {
+  const char* const name = aclrtGetSocName();
+  std::string plain;
+  for (const char c : std::string_view(name == nullptr ? "" : name)) {
+    if (c != ' ' && c != '-') plain.push_back(static_cast<char>(std::toupper(static_cast<unsigned char>(c))));
+  }
+  return plain.rfind("ASCEND", 0) == 0 ? plain.substr(6) : plain;
+}
+
 Status RequireReducibleHere(HcclDataType type, HcclReduceOp op) {
-  static const char* const product = aclrtGetSocName();
-  static const Allowed allowed = RuleOf(product);
+  static const Allowed allowed = RuleOf(PlainProductName());
   if (allowed(type, op)) return Ok();
-  return Fail(HCCL_E_NOT_SUPPORT, "dataType %d cannot be reduced with op %d on %s; ROPEWAY_SOC names another product", type, op, product);
+  return Fail(HCCL_E_NOT_SUPPORT, "dataType %d cannot be reduced with op %d on an %s; ROPEWAY_SOC names another product", type, op,
+              PlainProductName().c_str());
 }
 
 }  // namespace ropeway::comm
