@@ -41,8 +41,8 @@ Status CopyNow(const Transfer& transfer, size_t count, Context& context, int for
   return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
 }
 
-// A small copy takes about as long as what is checked in front of it: its first bytes may come meanwhile. An address that cannot be read does
-// no harm.
+// A small copy takes about as long as what is checked in front of it: its first bytes may come meanwhile. An address that cannot be read
+// does no harm.
 inline void AskForSource(const void* src, size_t count) {
   constexpr size_t kLine = 64, kMost = 2048;
   for (size_t i = 0; i < std::min(count, kMost); i += kLine) __builtin_prefetch(static_cast<const char*>(src) + i);

@@ -73,6 +73,7 @@ class VolleyWork final : public sched::SharedWork {
 
  private:
   static constexpr size_t kRing = 128;
+  static constexpr size_t kSlotsAhead = 16;
   static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
   static size_t PortionOf(size_t task) { return std::clamp(task, size_t{64} << 10, size_t{128} << 10); }
 
@@ -116,6 +117,8 @@ class VolleyWork final : public sched::SharedWork {
       count_ = claimed_;
       return false;
     }
+    // Whoever has just submitted a task has it in his cache: ask some tasks ahead.
+    if (claimed_ + kSlotsAhead < count_) __builtin_prefetch(&run_[claimed_ + kSlotsAhead]);
     const Task& task = run_[claimed_];
     claims_.NextTask(TaskBytes(task) / portion_ + 1);
     closing_ = !Fits(task) || !feed_.Sound(task);

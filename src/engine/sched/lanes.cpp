@@ -214,7 +214,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
       spin_until = 0;
       continue;
     }
-    if (sharer_.board().Join(sharer_.stop())) continue;
+    if (sharer_.board().Join(sharer_.stop(), 1)) continue;  // what it waits for may be done by then
     if (round % 16 == 15 || spin_until == 0) {
       const int64_t now = NowNs();
       if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;
@@ -237,7 +237,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
 bool Lanes::JoinSharedWork() {
   WorkBoard& board = sharer_.board();
   if (!board.WantsGuests()) return false;
-  return board.Join(sharer_.stop(), [this] {
+  return board.Join(sharer_.stop(), WorkBoard::kPortionsOfALane, [this] {
     if (sharer_.board().WantsGuests()) WakeHelpers(kWakesAtOnce);
   });
 }

@@ -34,7 +34,7 @@ void WorkBoard::Run(SharedWork& work, const std::atomic<bool>& stop) {
   for (int spins = 0; work.guests_.load(std::memory_order_acquire) != 0; ++spins) RelaxOrYield(spins);
 }
 
-bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>& joined) {
+bool WorkBoard::Join(const std::atomic<bool>& stop, int portions, const std::function<void()>& joined) {
   if (!WantsGuests()) return false;
   SharedWork* work = nullptr;
   {
@@ -54,9 +54,8 @@ bool WorkBoard::Join(const std::atomic<bool>& stop, const std::function<void()>&
   }
   if (work == nullptr) return false;
   if (joined) joined();
-  int left = kPortionsOfAGuest;
-  while (left > 0 && !stop.load(std::memory_order_relaxed) && work->RunPortion()) --left;
-  if (left == 0) Leave(*work);
+  while (portions > 0 && !stop.load(std::memory_order_relaxed) && work->RunPortion()) --portions;
+  if (portions == 0) Leave(*work);
   work->guests_.fetch_sub(1, std::memory_order_release);
   return true;
 }

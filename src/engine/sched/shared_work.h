@@ -71,7 +71,8 @@ class WorkBoard {
   void Run(SharedWork& work, const std::atomic<bool>& stop);
   // Helps with something that is posted; false when there is nothing to do, or enough hands are on it. `joined` is called before
   // the first portion. A guest leaves after some portions, for there may be something else to do by then; there is a place for the next.
-  bool Join(const std::atomic<bool>& stop, const std::function<void()>& joined = nullptr);
+  static constexpr int kPortionsOfALane = 16;
+  bool Join(const std::atomic<bool>& stop, int portions = kPortionsOfALane, const std::function<void()>& joined = nullptr);
   // Whether one more hand would find something to do. Every idle lane looks all the time, so this takes no lock: those who are not
   // wanted would stand in the way of those who are at work.
   bool WantsGuests() const { return wanted_.load(std::memory_order_seq_cst) != 0; }
@@ -79,7 +80,6 @@ class WorkBoard {
 
  private:
   static constexpr int kPlaces = 4;
-  static constexpr int kPortionsOfAGuest = 16;
   void Close(SharedWork& work) RW_REQUIRES(lock_);
   void Leave(SharedWork& work);
 

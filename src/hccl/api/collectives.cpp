@@ -55,6 +55,7 @@ Status RequireReduction(HcclDataType type, HcclReduceOp op) {
 CollectiveCall NewCall(const char* name, Collective what, HcclDataType type) {
   CollectiveCall call;
   call.name = name;
+  call.type = type;
   call.shape.what = what;
   call.shape.element_bytes = ElementBytes(type);
   return call;

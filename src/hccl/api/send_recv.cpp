@@ -156,11 +156,12 @@ Result<Launch> PrepareBatch(const char* name, const std::vector<HcclSendRecvItem
   BatchWork work;
   for (const HcclSendRecvItem& item : items) RW_TRY(Sort(item, *communicator, &work));
   RW_TRY(PairUp(&work));
-  return Launch([name, comm, stream, amount = AmountOf(items), transfers = std::move(work.transfers), copies = std::move(work.copies)]() -> Status {
-    RW_TRY_SET(std::shared_ptr<Communicator> found, RequireCommunicator(comm));
-    if (!transfers.empty()) RW_TRY(Enqueue(name, *found, transfers, amount, stream));
-    return EnqueueCopies(copies, stream);
-  });
+  return Launch(
+      [name, comm, stream, amount = AmountOf(items), transfers = std::move(work.transfers), copies = std::move(work.copies)]() -> Status {
+        RW_TRY_SET(std::shared_ptr<Communicator> found, RequireCommunicator(comm));
+        if (!transfers.empty()) RW_TRY(Enqueue(name, *found, transfers, amount, stream));
+        return EnqueueCopies(copies, stream);
+      });
 }
 
 }  // namespace ropeway::comm

@@ -1,8 +1,10 @@
 #include "hccl/coll/launch.h"
 
+#include <algorithm>
 #include <map>
 
 #include "acl/acl.h"
+#include "hccl/base/told.h"
 #include "hccl/coll/collective_op.h"
 #include "hccl/p2p/host_view.h"
 
@@ -70,6 +72,8 @@ Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, Colle
   std::unique_ptr<DeviceScratch> input_copy;
   if (!call.shape.in_place && Overlap(call)) RW_TRY(CopyInput(call, stream, &setting, &input_copy));
   setting.plan = MakeCollectivePlan(call.shape);
+  const uint64_t elements = std::max(call.input_bytes, call.output_bytes) / call.shape.element_bytes;
+  const Communicating communicating({communicator->name().c_str(), call.type, elements});
   const auto op = std::make_shared<CollectiveOp>(communicator, std::move(setting), std::move(input_copy));
   return FromRuntime("ropewayLaunchOperation", op->Enqueue(stream));
 }

@@ -7,6 +7,7 @@
 #include "hccl/base/reduce_kernel.h"
 #include "hccl/dispatcher/dispatch.h"
 #include "hccl/dispatcher/pieces.h"
+#include "hccl/dispatcher/runtime_names.h"
 #include "ropeway/ropeway.h"
 
 using namespace ropeway::comm;
