@@ -43,11 +43,15 @@ class VolleyWork final : public sched::SharedWork {
     for (int idle = 0; !stop.load(std::memory_order_relaxed);) {
       if (Retire() || Grow()) continue;
       // What is left when everything else is done does not wait for more to come: a volley that keeps nobody busy is over.
-      if (done_ == dealt_) closing_ = true;
+      if (done_ == dealt_) {
+        rounds_to_wait_ = 0;
+        if (Grow()) continue;
+        closing_ = true;
+      }
       if (closing_ && pending_bytes_ != 0) Deal();
       if (done_ == dealt_) break;
       if (CarryNext()) {
-        idle = 0;
+        idle = rounds_to_wait_ = 0;
       } else {
         RelaxOrYield(idle++);
       }
@@ -113,10 +117,7 @@ class VolleyWork final : public sched::SharedWork {
   }
   // The task at the end becomes one of the volley. False: there is none yet, or it has to wait for the end of the volley.
   bool Claim() {
-    if (claimed_ == count_ && (count_ = feed_.Count()) <= claimed_) {
-      count_ = claimed_;
-      return false;
-    }
+    if (claimed_ == count_ && !LookForMore()) return false;
     // Whoever has just submitted a task has it in his cache: ask some tasks ahead.
     if (claimed_ + kSlotsAhead < count_) __builtin_prefetch(&run_[claimed_ + kSlotsAhead]);
     const Task& task = run_[claimed_];
@@ -126,6 +127,18 @@ class VolleyWork final : public sched::SharedWork {
     ++claimed_;
     claimed_bytes_ += TaskBytes(task);
     return true;
+  }
+  // Every look takes the submitter's line away from him: where there was little, some time goes by before the next.
+  bool LookForMore() {
+    constexpr size_t kLittle = 16;
+    constexpr int kRoundsBetween = 64;
+    if (rounds_to_wait_ > 0) {
+      --rounds_to_wait_;
+      return false;
+    }
+    count_ = std::max(feed_.Count(), claimed_);
+    if (count_ - claimed_ < kLittle) rounds_to_wait_ = kRoundsBetween;
+    return count_ > claimed_;
   }
   bool Fits(const Task& task) {
     if (task.flags != 0) return false;
@@ -217,7 +230,8 @@ class VolleyWork final : public sched::SharedWork {
   uint64_t dealt_ = 0;
   uint64_t done_ = 0;
   size_t completed_ = 0;
-  bool closing_ = false;  // no task is claimed any more
+  int rounds_to_wait_ = 0;  // before the next look for more
+  bool closing_ = false;    // no task is claimed any more
 
   alignas(64) std::atomic<uint64_t> ready_{0};
   std::atomic<bool> closed_{false};

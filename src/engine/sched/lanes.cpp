@@ -214,7 +214,9 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
       spin_until = 0;
       continue;
     }
-    if (sharer_.board().Join(sharer_.stop(), 1)) continue;  // what it waits for may be done by then
+    // One portion: what it waits for may be done by then. Who waits for room helps best by bringing what comes next: the loop that lacks it
+    // may be its own.
+    if (eagerness == 0 && sharer_.board().Join(sharer_.stop(), 1)) continue;
     if (round % 16 == 15 || spin_until == 0) {
       const int64_t now = NowNs();
       if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;
