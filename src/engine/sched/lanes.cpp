@@ -141,7 +141,8 @@ Lanes::Lane& Lanes::PlaceForOneMore() {
   const uint32_t fill = fill_.load(std::memory_order_relaxed);
   Lane& lane = lanes_[fill];
   PrefetchForWrite(&lane);
-  if ((awake & lane.bit) != 0 && lane.list.size().load(std::memory_order_relaxed) < kBacklog) return lane;
+  const int listed = lane.list.size().load(std::memory_order_relaxed);
+  if ((awake & lane.bit) != 0 && (listed == 0 || listed % kBacklog != 0)) return lane;
   const uint64_t behind = awake & ~(lane.bit | (lane.bit - 1));
   const uint64_t choice = behind != 0 ? behind : awake != 0 ? awake : uint64_t{1};
   const auto next = static_cast<uint32_t>(std::countr_zero(choice));

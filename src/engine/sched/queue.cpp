@@ -9,6 +9,7 @@
 
 #include "base/futex.h"
 #include "base/prefetch.h"
+#include "base/spin_lock.h"
 #include "engine/sched/crew.h"
 #include "engine/sched/workshop.h"
 #include "engine/watcher.h"
@@ -22,6 +23,8 @@ constexpr int kNoMemory = 207001;      // ACL_ERROR_RT_MEMORY_ALLOCATION
 // A queue that shares its lane with others gives way after this much.
 constexpr int kShareTasks = 64;
 constexpr size_t kShareBytes = size_t{8} << 20;
+// How far ahead of its turn a slot is asked for.
+constexpr uint64_t kSlotsAhead = 4;
 // Where work goes on behind Start: how far an owner runs ahead of what is done.
 constexpr uint64_t kMostStarted = 512;
 
@@ -73,7 +76,9 @@ inline Queue::Submission LaneQueue::Put(Task& task) {
     if (sequence > room_up_to_) return {0, false};
   }
   task.id = static_cast<uint32_t>(sequence);
-  ring_[(sequence - 1 - base_) % kRing] = task;
+  const uint64_t slot = sequence - 1 - base_;
+  PrefetchForWrite(&ring_[(slot + kSlotsAhead) % kRing]);  // whoever ran its last task has read it
+  ring_[slot % kRing] = task;
   submitted_.store(sequence, std::memory_order_seq_cst);
   // Whoever has the queue will see the task (invariant 2); only a crew that steps wants to hear of each.
   return {sequence, state() == kIdle || stepped_};
@@ -87,6 +92,20 @@ void LaneQueue::AwaitRoom() {
   // A submitter that waits for room helps, and makes room for a whole burst while it is at it.
   constexpr uint64_t kBurst = 64;
   crew_.Wait(*this, submitted - kDepth + 1, Deadline::Never(), kBurst);
+  AwaitMoreRoom(submitted - kDepth + 4 * kBurst);
+}
+
+// Coming here costs as much as some submits: where room is being made all the time, wait until there is some more of it. Not for long, and
+// not for what may never come.
+void LaneQueue::AwaitMoreRoom(uint64_t wanted) const {
+  constexpr int kRoundsWithoutProgress = 64;
+  uint64_t before = 0, now = completed();
+  for (int round = 0; now < wanted && (now != before || round < kRoundsWithoutProgress); ++round) {
+    if (now != before) round = 0;
+    before = now;
+    CpuRelax();
+    now = completed();
+  }
 }
 
 // --- Running ------------------------------------------------------------------------------------------------------------
@@ -214,7 +233,6 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
 
 // A slot that a submitter has just written is in his cache, so it is asked for some tasks before its turn.
 inline Backend::Behind LaneQueue::LookAhead() {
-  constexpr uint64_t kSlotsAhead = 4;
   const uint64_t behind = submitted_seen_ - executed_ - 1;
   if (behind == 0) return {};
   __builtin_prefetch(&At(executed_ + kSlotsAhead));

@@ -177,6 +177,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool DropHead();
   void Advance();
   void Publish();
+  void AwaitMoreRoom(uint64_t wanted) const;
   // The head that blocked is done, with `code`: back to the crew.
   void Resume(int code);
   void PassGate(int code);
