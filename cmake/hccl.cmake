@@ -13,7 +13,8 @@ else()
   list(FILTER hccl_sources EXCLUDE REGEX "^src/hccl/link/ucx_(api|context|peer)\\.cpp$")
 endif()
 # Loops that want vectors, which GCC makes of all of them at -O3 only.
-set_source_files_properties(src/hccl/base/reduce_kernel.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "-O3")
+set_source_files_properties(src/hccl/base/reduce_kernel.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+                            SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-O3")
 ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/bootstrap/rank_table.cpp)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>
                      <string> <thread> <vector>)

@@ -14,20 +14,16 @@ namespace ropeway {
 // The next tasks of a queue or of a branch, in order; they stay where they are.
 class TaskRun {
  public:
-  // `ring`: the number of slots, a power of two, behind the last of which comes the first; 0 where there is no such end. `burst`: the sum
-  // of the bytes decides how they move, and not each task.
-  TaskRun(const Task* tasks, size_t ring, size_t first, size_t count, bool burst)
-      : tasks_(tasks), mask_(ring - 1), first_(first), count_(count), burst_(burst) {}
+  // `ring`: the number of slots, a power of two, behind the last of which comes the first; 0 where there is no such end.
+  TaskRun(const Task* tasks, size_t ring, size_t first, size_t count) : tasks_(tasks), mask_(ring - 1), first_(first), count_(count) {}
   const Task& operator[](size_t i) const { return tasks_[(first_ + i) & mask_]; }
   size_t count() const { return count_; }
-  bool burst() const { return burst_; }
 
  private:
   const Task* tasks_;
   size_t mask_;
   size_t first_;
   size_t count_;
-  bool burst_;
 };
 
 // What a volley is made of: the tasks at the head of a queue or of a branch, more of them as time goes by, and where it tells what is

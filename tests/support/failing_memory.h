@@ -153,6 +153,10 @@ void* operator new(size_t size, std::align_val_t alignment) {
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   return failing_memory::ShallFail() ? nullptr : std::malloc(size != 0 ? size : 1);
 }
+void* operator new(size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  const auto unit = static_cast<size_t>(alignment);
+  return failing_memory::ShallFail() ? nullptr : std::aligned_alloc(unit, (size + unit - 1) / unit * unit);
+}
 void* operator new[](size_t size) { return operator new(size); }
 void* operator new[](size_t size, std::align_val_t alignment) { return operator new(size, alignment); }
 void* operator new[](size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }

@@ -42,7 +42,7 @@ class VolleyTest : public testing::Test {
   }
   // How many of the tasks are a volley.
   size_t Choose(const std::vector<Task>& tasks) {
-    FixedFeed feed(TaskRun(tasks.data(), 0, 0, tasks.size(), true));
+    FixedFeed feed(TaskRun(tasks.data(), 0, 0, tasks.size()));
     const size_t count = backend_.RunVolley(feed);
     EXPECT_EQ(count, feed.completed);
     return count;
@@ -140,51 +140,49 @@ TEST(VolleyHostAccessTest, WithHostAccessThereIsNone) {
   char* const pinned = static_cast<char*>(backend.ReserveHost(kMiB));
   std::vector<Task> tasks;
   for (size_t i = 0; i < 128; ++i) tasks.push_back(CopyTask(device + i * kBlock, pinned + i * kBlock, kBlock));
-  FixedFeed feed(TaskRun(tasks.data(), 0, 0, tasks.size(), true));
+  FixedFeed feed(TaskRun(tasks.data(), 0, 0, tasks.size()));
   EXPECT_EQ(backend.RunVolley(feed), 0u);
 }
 
 // Neighbours, gaps, odd sizes, large ones that are cut, sets of both sorts, and a ring that goes round.
 TEST_F(VolleyTest, EveryByteIsMoved) {
-  for (const bool burst : {true, false}) {
-    constexpr size_t kRing = 64, kFirst = 40;
-    std::vector<Task> ring(kRing);
-    std::vector<char> expected(6 * kMiB, 7);
-    TaskFailure failure;
-    ASSERT_EQ(backend_.Start(SetTask(device_, expected.size(), 7), {}, nullptr, &failure), 0);
-    std::mt19937_64 random(7);
-    for (size_t i = 0; i < 6 * kMiB; i += sizeof(uint64_t)) *reinterpret_cast<uint64_t*>(pinned_ + i) = random();
-    size_t at = 0, count = 0;
-    for (; count < 48; ++count) {
-      const size_t size = count == 20 ? kMiB + 12 : kBlock + (count % 5) * 1004;
-      Task& task = ring[(kFirst + count) % kRing];
-      if (count % 7 == 3) {
-        task = SetTask(device_ + at, size, 0x55);
-        std::memset(&expected[at], 0x55, size);
-      } else if (count % 7 == 5) {
-        task = SetTask(device_ + at, 77777, 0x04030201);
-        task.kind = TaskKind::kSetWords;
-        const uint32_t word = 0x04030201;
-        for (size_t k = 0; k < 77777 * 4; k += 4) std::memcpy(&expected[at + k], &word, 4);
-        at += 77777 * 4 - size;
-      } else {
-        task = CopyTask(device_ + at, pinned_ + at, size);
-        std::memcpy(&expected[at], pinned_ + at, size);
-      }
-      at += size + (count % 3 == 0 ? 100 : 0);
+  constexpr size_t kRing = 64, kFirst = 40;
+  std::vector<Task> ring(kRing);
+  std::vector<char> expected(6 * kMiB, 7);
+  TaskFailure failure;
+  ASSERT_EQ(backend_.Start(SetTask(device_, expected.size(), 7), {}, nullptr, &failure), 0);
+  std::mt19937_64 random(7);
+  for (size_t i = 0; i < 6 * kMiB; i += sizeof(uint64_t)) *reinterpret_cast<uint64_t*>(pinned_ + i) = random();
+  size_t at = 0, count = 0;
+  for (; count < 48; ++count) {
+    const size_t size = count == 20 ? kMiB + 12 : kBlock + (count % 5) * 1004;
+    Task& task = ring[(kFirst + count) % kRing];
+    if (count % 7 == 3) {
+      task = SetTask(device_ + at, size, 0x55);
+      std::memset(&expected[at], 0x55, size);
+    } else if (count % 7 == 5) {
+      task = SetTask(device_ + at, 77777, 0x04030201);
+      task.kind = TaskKind::kSetWords;
+      const uint32_t word = 0x04030201;
+      for (size_t k = 0; k < 77777 * 4; k += 4) std::memcpy(&expected[at + k], &word, 4);
+      at += 77777 * 4 - size;
+    } else {
+      task = CopyTask(device_ + at, pinned_ + at, size);
+      std::memcpy(&expected[at], pinned_ + at, size);
     }
-    FixedFeed feed(TaskRun(ring.data(), kRing, kFirst, count, burst));
-    std::atomic<bool> never{false}, over{false};
-    std::thread guest([&] {
-      while (!over) sharer_.board().Join(never);
-    });
-    EXPECT_EQ(backend_.RunVolley(feed), count);
-    over = true;
-    guest.join();
-    std::vector<char> got(expected.size());
-    ASSERT_EQ(backend_.Start(CopyTask(got.data(), device_, got.size()), {}, nullptr, &failure), 0);
-    EXPECT_TRUE(got == expected);
+    at += size + (count % 3 == 0 ? 100 : 0);
   }
+  FixedFeed feed(TaskRun(ring.data(), kRing, kFirst, count));
+  std::atomic<bool> never{false}, over{false};
+  std::thread guest([&] {
+    while (!over) sharer_.board().Join(never);
+  });
+  EXPECT_EQ(backend_.RunVolley(feed), count);
+  over = true;
+  guest.join();
+  std::vector<char> got(expected.size());
+  ASSERT_EQ(backend_.Start(CopyTask(got.data(), device_, got.size()), {}, nullptr, &failure), 0);
+  EXPECT_TRUE(got == expected);
 }
 
 // A loop that goes on while its first copies are complete already, round and round in the ring, each of them into memory that another one
@@ -194,7 +192,7 @@ TEST_F(VolleyTest, AVolleyGoesOnAsLongAsTasksCome) {
   std::vector<Task> ring(kRing);
   struct Loop : VolleyFeed {
     Loop(std::vector<Task>& slots, char* to, char* from)
-        : VolleyFeed({slots.data(), kRing, 0, kRing, true}), ring(slots), device(to), pinned(from) {
+        : VolleyFeed({slots.data(), kRing, 0, kRing}), ring(slots), device(to), pinned(from) {
       Fill();
     }
     // Block i of the device gets what its last task has.

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <utility>
 
 #include "engine/backend.h"
@@ -198,15 +197,12 @@ class VolleyWork final : public sched::SharedWork {
            static_cast<char*>(task.copy.dst) + task.copy.size == next.copy.dst &&
            static_cast<const char*>(task.copy.src) + task.copy.size == next.copy.src;
   }
+  // All of it is more than a cache should be filled with.
   void MoveBytes(const Task& task, size_t begin, size_t bytes) const {
-    const bool cached = task.method == CopyMethod::kCached && !run_.burst();
     if (task.kind == TaskKind::kCopy) {
-      char *const dst = At(task.copy.dst, begin), *const src = At(task.copy.src, begin);
-      cached ? kernels_.Cached(dst, src, bytes) : kernels_.Stream(dst, src, bytes);
+      kernels_.Stream(At(task.copy.dst, begin), At(task.copy.src, begin), bytes);
     } else if (task.kind == TaskKind::kSetWords) {
       FillWords(At(task.set.dst, begin), task.set.value, bytes / sizeof(uint32_t));
-    } else if (cached) {
-      std::memset(At(task.set.dst, begin), static_cast<int>(task.set.value), bytes);
     } else {
       kernels_.StreamSet(At(task.set.dst, begin), static_cast<int>(task.set.value), bytes);
     }

@@ -243,8 +243,8 @@ inline Backend::Behind LaneQueue::LookAhead() {
 class LaneQueue::Feed final : public VolleyFeed {
  public:
   Feed(LaneQueue& queue, const Share& share)
-      : VolleyFeed({queue.ring_.get(), kRing, queue.executed_ - queue.head_base_, queue.submitted_seen_ - queue.executed_, true}),
-        queue_(queue), share_(share), first_(queue.executed_), base_(queue.head_base_) {}
+      : VolleyFeed({queue.ring_.get(), kRing, queue.executed_ - queue.head_base_, queue.submitted_seen_ - queue.executed_}), queue_(queue),
+        share_(share), first_(queue.executed_), base_(queue.head_base_) {}
 
   size_t Count() override {
     if (queue_.WantsOut() || queue_.shop_.VolleysShallEnd()) return 0;

@@ -181,7 +181,7 @@ void Replay::RunBytes(Task task, const Task* next) {
 class Replay::Feed final : public VolleyFeed {
  public:
   Feed(Replay& replay, const Branch& branch)
-      : VolleyFeed({branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next, false}), replay_(replay) {}
+      : VolleyFeed({branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next}), replay_(replay) {}
 
   size_t Count() override { return replay_.queue_.WantsOut() || replay_.queue_.shop().VolleysShallEnd() ? 0 : run().count(); }
   bool Sound(const Task& task) override {
