@@ -14,7 +14,7 @@ void AwaitWithoutHelp(Line& line) {
 }
 
 // Keeps the lane that reaches it until the test lets it go. Made before the workshop, whose end awaits that lane.
-class Holdup : public Marker {
+class Holdup final : public Marker {
  public:
   void Reached() override {
     reached_.Release();
