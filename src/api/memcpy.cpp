@@ -1,5 +1,4 @@
 // One-dimensional copies (rules/copies.md 1 to 3). The order of the checks is behaviour.
-#include <algorithm>
 #include <cstdlib>
 
 #include "api/entry.h"
@@ -39,13 +38,6 @@ Status CopyNow(const Transfer& transfer, size_t count, Context& context, int for
   RW_TRY(RequireUnsafeAllowed(context, forbidden));
   RW_TRY(RequireReach(transfer, device));
   return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
-}
-
-// A small copy takes about as long as what is checked in front of it: its first bytes may come meanwhile. An address that cannot be read
-// does no harm.
-inline void AskForSource(const void* src, size_t count) {
-  constexpr size_t kLine = 64, kMost = 2048;
-  for (size_t i = 0; i < std::min(count, kMost); i += kLine) __builtin_prefetch(static_cast<const char*>(src) + i);
 }
 
 // Pageable memory: the stream is drained (a failure of its work comes out here), then the copy is done by the caller.
@@ -213,7 +205,6 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
     RW_TRY(RequireSingleCopyKind(kind));
     RW_TRY(RequireDestMax(count, destMax));
     if (dst == src) return Ok();
-    AskForSource(src, count);
     RW_TRY_SET(Context * context, CurrentContext());
     SyncOperation in_progress;
     Transfer transfer;
