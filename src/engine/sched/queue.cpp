@@ -252,7 +252,8 @@ class LaneQueue::Feed final : public VolleyFeed {
     const uint64_t most = std::min(share_.up_to, rivals ? first_ + kShareTasks : UINT64_MAX);
     queue_.SeeMore();
     if (queue_.head_base_ != base_) return 0;  // all were complete, and what came then is elsewhere in the ring
-    return std::max(first_, std::min(most, queue_.submitted_seen_)) - first_;
+    const uint64_t there = ActiveWatcher() != nullptr ? first_ + std::min(run().count(), kWatchedTasks) : queue_.submitted_seen_;
+    return std::max(first_, std::min(most, there)) - first_;
   }
   void Completed(size_t count) override {
     Tell(queue_.executed_ - first_, count);
@@ -268,6 +269,9 @@ class LaneQueue::Feed final : public VolleyFeed {
     for (size_t i = from; i < to; ++i)
       watcher->Finished(queue_.SightOf(run()[i], first_ + i + 1), {.started = queue_.head_started_, .side_by_side = true});
   }
+
+  // Those who watch are told one beginning for all: none may have been submitted behind it.
+  static constexpr size_t kWatchedTasks = 512;
 
   LaneQueue& queue_;
   const Share& share_;
