@@ -117,10 +117,11 @@ void StreamSet(void* dst, int value, size_t size) {
   }
 }
 
+// By number: the address may be anybody's, and a pointer that goes on from none is undefined.
 inline void PrefetchHead(const void* src, size_t size) {
-  auto* s = static_cast<const char*>(src);
+  const auto begin = reinterpret_cast<uintptr_t>(src);
   const size_t end = size < kPrefetchHead ? size : kPrefetchHead;
-  for (size_t i = 0; i < end; i += kLine) __builtin_prefetch(s + i, 0, 3);
+  for (size_t i = 0; i < end; i += kLine) __builtin_prefetch(reinterpret_cast<const void*>(begin + i), 0, 3);
 }
 
 template <class Lines>
