@@ -24,8 +24,8 @@ namespace ropeway::cpu {
 class VolleyWork final : public sched::SharedWork {
  public:
   VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels)
-      : feed_(feed), run_(feed.run()), count_(feed.Count()), portion_(PortionOf(TaskBytes(run_[0]))), claims_(claims),
-        addresses_(addresses), watched_(watched), kernels_(kernels) {
+      : run_(feed.run()), feed_(feed), portion_(PortionOf(TaskBytes(run_[0]))), claims_(claims), addresses_(addresses), watched_(watched),
+        kernels_(kernels), count_(feed.Count()) {
     claims_.Begin(TaskBytes(run_[0]));
   }
 
@@ -209,9 +209,9 @@ class VolleyWork final : public sched::SharedWork {
   }
   char* At(const void* address, size_t offset) const { return static_cast<char*>(addresses_.View(address)) + offset; }
 
+  // Everybody reads these all the time, so nothing that is written lies on their cache lines: a guest looks at them for every task.
+  alignas(64) const TaskRun run_;
   VolleyFeed& feed_;
-  const TaskRun run_;
-  size_t count_;  // of tasks that are there, as last told
   const size_t portion_;
   ByteClaims& claims_;
   const AddressSpace& addresses_;
@@ -219,6 +219,7 @@ class VolleyWork final : public sched::SharedWork {
   const CopyKernels& kernels_;
 
   // The leader's.
+  alignas(64) size_t count_;  // of tasks that are there, as last told
   size_t claimed_ = 0;
   size_t claimed_bytes_ = 0;
   PortionCursor begin_, end_;  // of the portion that is not dealt out yet
