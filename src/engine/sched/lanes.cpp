@@ -31,13 +31,15 @@ constexpr int64_t kLateWaiterSpinNs = 5000000;
 // How long somebody who looks around leaves a runnable queue to the lane that made it so: that one has the queue, and what it needs, in its
 // cache, and is often about to be free. Taking it away costs several times as much.
 constexpr uint64_t kPatienceNs = 400;
+// And how long, in times of that, the scout leaves the list of a lane that takes nothing from it.
+constexpr uint64_t kScoutPatience = 4;
 // Up to here a copy costs less than handing it and its queue to another core.
 constexpr size_t kHandOverBytes = size_t{8} << 10;
 
 // A lane that has so many queues waiting gets no more from outside while another one is awake.
-constexpr int kBacklog = 8;
+constexpr int kBacklog = 32;
 // How often the scout looks at the lists of others: a line that is looked at costs the next one who pushes to it.
-constexpr int kRoundsPerScouting = 4;
+constexpr int kRoundsPerScouting = 32;
 // And how often those look who are not the scout: it may have lost its core.
 constexpr int kRoundsPerGlance = 64;
 
@@ -61,6 +63,13 @@ class Patience {
  private:
   const uint64_t unit_;
   uint64_t since_ = 0;
+};
+
+// What somebody who looks at the lists of others saw last of one of them.
+struct Lanes::Sighting {
+  const Lane* lane = nullptr;
+  uint32_t turns = 0;
+  Patience patience;
 };
 
 namespace {
@@ -292,15 +301,22 @@ Lanes::Lane* Lanes::AnyListed() {
   return nullptr;
 }
 
-// A lane that lingers, too, is about to look by itself.
-Lanes::Lane* Lanes::Overdue(const Lane& scout, Patience& patience) {
-  bool there = false;
+// A lane that takes one queue after the other is left alone with a few of them: what is taken away from it makes both it and the submitter
+// wait for each other's cache lines. One list at a time is watched for that.
+Lanes::Lane* Lanes::Overdue(const Lane& scout, Sighting& seen) {
+  Lane* first = nullptr;
+  Lane* next = nullptr;
   for (Lane& lane : lanes_) {
-    if (&lane == &scout || lane.list.size().load(std::memory_order_seq_cst) == 0) continue;
-    there = true;
-    if (patience.Over(true, lane.lingering.load(std::memory_order_relaxed) ? 2 : 1)) return &lane;
+    const int listed = &lane == &scout ? 0 : lane.list.size().load(std::memory_order_seq_cst);
+    if (listed == 0) continue;
+    if (listed > kBacklog) return &lane;
+    if (&lane == seen.lane && lane.list.turns() == seen.turns) return seen.patience.Over(true, kScoutPatience) ? &lane : nullptr;
+    if (first == nullptr) first = &lane;
+    if (next == nullptr && &lane > seen.lane) next = &lane;
   }
-  if (!there) patience.Over(false);
+  seen.lane = next != nullptr ? next : first;
+  seen.turns = seen.lane != nullptr ? seen.lane->list.turns() : 0;
+  seen.patience.Over(false);
   return nullptr;
 }
 
@@ -308,7 +324,8 @@ Lanes::Lane* Lanes::LingerForWork(Lane& lane) {
   lane.lingering.store(true, std::memory_order_seq_cst);
   lingering_.fetch_add(1, std::memory_order_seq_cst);
   const int64_t until = NowNs() + kLingerNs;
-  Patience own(ticks_per_us_), others(ticks_per_us_);
+  Patience own(ticks_per_us_);
+  Sighting others{.patience = Patience(ticks_per_us_)};
   bool scout = false;
   Lane* there = nullptr;
   for (int round = 0; there == nullptr; ++round) {

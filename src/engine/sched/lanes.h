@@ -31,8 +31,6 @@
 
 namespace ropeway::sched {
 
-class Patience;
-
 class Lanes final : public Crew {
  public:
   Lanes(Workshop& shop, int count);
@@ -66,7 +64,8 @@ class Lanes final : public Crew {
   void Run(Lane& lane, LaneQueue& queue);
   // Where to take something from, as a rule its own list; null when there was nothing.
   Lane* LingerForWork(Lane& lane);
-  Lane* Overdue(const Lane& lane, Patience& patience);
+  struct Sighting;
+  Lane* Overdue(const Lane& scout, Sighting& seen);
   void Sleep(Lane& lane);
   // Somebody may have counted on this lane: it takes a queue from `there`, and calls another lane for what is left.
   void LookAround(Lane& lane, Lane* there);

@@ -29,7 +29,9 @@ class RunList {
   LaneQueue* Pop() {
     if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
     LockGuard lock(lock_);
-    const bool backwards = ++turn_ % kStarvationGuard == 0;
+    const uint32_t turn = turns_.load(std::memory_order_relaxed) + 1;
+    turns_.store(turn, std::memory_order_relaxed);
+    const bool backwards = turn % kStarvationGuard == 0;
     for (int i = 0; i < kPriorities; ++i) {
       List& list = lists_[backwards ? kPriorities - 1 - i : i];
       LaneQueue* queue = list.first;
@@ -44,6 +46,8 @@ class RunList {
   }
 
   const std::atomic<int>& size() const { return size_; }
+  // How often a queue was taken out: a list that moves on has somebody who cares for it.
+  uint32_t turns() const { return turns_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr uint32_t kStarvationGuard = 16;
@@ -53,7 +57,7 @@ class RunList {
   };
   // In this order: the usual priority is on the same cache line as what everybody needs.
   SpinLock lock_{LockRank::kRunList};
-  uint32_t turn_ RW_GUARDED_BY(lock_) = 0;
+  std::atomic<uint32_t> turns_{0};  // written under lock_
   std::atomic<int> size_{0};
   List lists_[kPriorities] RW_GUARDED_BY(lock_);
 };
