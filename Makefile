@@ -2,7 +2,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo check test bench tidy format clean packages test-packages test-release test-debug test-clang test-asan test-tsan
+.PHONY: all demo check test bench tidy format clean packages test-packages test-release test-debug test-asan test-tsan
 
 all: build/release/build.ninja
 	cmake --build build/release -j $(JOBS)
@@ -24,11 +24,10 @@ check: test-packages
 # One after the other, also under make -j: each build uses all cores already.
 test: test-packages
 	$(MAKE) test-release
-	$(MAKE) test-clang
 	$(MAKE) test-asan
 	$(MAKE) test-tsan
 
-test-release test-debug test-clang test-asan test-tsan: test-%:
+test-release test-debug test-asan test-tsan: test-%:
 	cmake --preset $*
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $$(( $(JOBS) + 3 ))
@@ -38,7 +37,7 @@ bench: build/release/build.ninja
 	cmake --build build/release --target ropeway -j $(JOBS)
 	build/release/ropeway bench
 
-tidy: test-clang
+tidy: test-asan
 	tools/tidy.sh
 
 format:

@@ -58,6 +58,11 @@ if(ROPEWAY_SANITIZE)
   add_compile_options(${ropeway_sanitize_flags} ${ropeway_sanitize_level} -g1 -fno-omit-frame-pointer
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${ropeway_sanitize_flags})
+  # GCC's runtime is a library of its own, in front of everything that programs define themselves; so shall clang's be.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-resource-dir OUTPUT_VARIABLE clang_folder OUTPUT_STRIP_TRAILING_WHITESPACE)
+    add_link_options(-shared-libsan -Wl,-rpath,${clang_folder}/lib/linux)
+  endif()
 elseif(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()

@@ -3,7 +3,7 @@
 
 option(ROPEWAY_CUDA "Build the CUDA plugin where nvcc is found" ON)
 find_program(ROPEWAY_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_HOME PATH_SUFFIXES bin)
-if(NOT ROPEWAY_CUDA OR ROPEWAY_SANITIZE OR NOT ROPEWAY_NVCC)
+if(NOT ROPEWAY_CUDA OR ROPEWAY_SANITIZE STREQUAL "thread" OR NOT ROPEWAY_NVCC)
   message(STATUS "CUDA plugin: not built (${ROPEWAY_NVCC})")
   return()
 endif()

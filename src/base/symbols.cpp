@@ -43,6 +43,11 @@ struct Dw {
   decltype(&dwfl_module_addrname) addrname = nullptr;
   decltype(&dwfl_getsrc) getsrc = nullptr;
   decltype(&dwfl_lineinfo) lineinfo = nullptr;
+  decltype(&dwfl_module_nextcu) nextcu = nullptr;
+  decltype(&dwarf_haspc) haspc = nullptr;
+  decltype(&dwarf_getsrc_die) getsrc_die = nullptr;
+  decltype(&dwarf_linesrc) linesrc = nullptr;
+  decltype(&dwarf_lineno) lineno = nullptr;
   bool loaded = false;
 
   Dw() {
@@ -53,7 +58,9 @@ struct Dw {
              Take(library, "dwfl_linux_proc_find_elf", &find_elf) && Take(library, "dwfl_standard_find_debuginfo", &find_debuginfo) &&
              Take(library, "dwfl_report_elf", &report_elf) && Take(library, "dwfl_addrmodule", &addrmodule) &&
              Take(library, "dwfl_module_addrname", &addrname) && Take(library, "dwfl_getsrc", &getsrc) &&
-             Take(library, "dwfl_lineinfo", &lineinfo);
+             Take(library, "dwfl_lineinfo", &lineinfo) && Take(library, "dwfl_module_nextcu", &nextcu) &&
+             Take(library, "dwarf_haspc", &haspc) && Take(library, "dwarf_getsrc_die", &getsrc_die) &&
+             Take(library, "dwarf_linesrc", &linesrc) && Take(library, "dwarf_lineno", &lineno);
   }
 
   template <typename Function>
@@ -81,10 +88,24 @@ Dwfl* Begin(const Dw& dw) {
   return Begin(dw, callbacks);
 }
 
+// clang writes no table of the addresses that each unit has, which is the only way that libdw looks: ask the units one by one.
+const char* LineByUnit(const Dw& dw, Dwfl* session, uintptr_t address, int* line) {
+  Dwfl_Module* const module = dw.addrmodule(session, address);
+  Dwarf_Addr bias = 0;
+  for (Dwarf_Die* unit = nullptr; module != nullptr && (unit = dw.nextcu(module, unit, &bias)) != nullptr;) {
+    if (dw.haspc(unit, address - bias) != 1) continue;
+    Dwarf_Line* const source = dw.getsrc_die(unit, address - bias);
+    if (source == nullptr || dw.lineno(source, line) != 0) continue;
+    return dw.linesrc(source, nullptr, nullptr);
+  }
+  return nullptr;
+}
+
 void FindLine(const Dw& dw, Dwfl* session, uintptr_t address, Location* location) {
   int line = 0;
   Dwfl_Line* const source = dw.getsrc(session, address);
-  const char* const file = source == nullptr ? nullptr : dw.lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr);
+  const char* const file =
+      source == nullptr ? LineByUnit(dw, session, address, &line) : dw.lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr);
   if (file == nullptr) return;
   location->file = file;
   location->line = line;

@@ -14,7 +14,7 @@
 #include "hccl/link/tcp_peer.h"
 #include "hccl/transport/socket.h"
 
-#if __has_include(<ucp/api/ucp.h>) && !defined(__SANITIZE_THREAD__) && !defined(ROPEWAY_TSAN)
+#if __has_include(<ucp/api/ucp.h>) && !defined(ROPEWAY_TSAN)
 #define RW_UCX_HOSTS 1
 #include "hccl/link/ucx_peer.h"
 #endif

@@ -363,14 +363,17 @@ TEST_F(Collectives, RanksThatDoNotAgreeFail) {
   }
 }
 
-// A rank that gives its stream up takes the others out of the collective, also those that come later.
+// A rank that gives its stream up before its part has begun takes the others out of the collective, also those that come later.
 TEST_F(Collectives, AnAbortedStreamEndsTheCollectiveForAll) {
   for (const size_t count : {100u, 100'000u}) {
     std::promise<void> aborted;
     const std::shared_future<void> given_up = aborted.get_future().share();
     RunCommunicator(3, [&](Rank& self) {
       DeviceBuffer buffer(count);
+      aclrtNotify never = nullptr;
+      ASSERT_EQ(aclrtCreateNotify(&never, ACL_NOTIFY_DEFAULT), ACL_SUCCESS);
       if (self.rank != 2) given_up.wait();
+      if (self.rank == 2) ASSERT_EQ(aclrtWaitAndResetNotify(never, self.stream, 0), ACL_SUCCESS);
       ASSERT_EQ(HcclAllReduce(buffer.get(), buffer.get(), count, HCCL_DATA_TYPE_INT8, kSum, self.comm, self.stream), HCCL_SUCCESS);
       if (self.rank == 2) {
         EXPECT_EQ(aclrtStreamAbort(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
@@ -378,6 +381,7 @@ TEST_F(Collectives, AnAbortedStreamEndsTheCollectiveForAll) {
       } else {
         EXPECT_EQ(aclrtSynchronizeStream(self.stream), 507057);
       }
+      EXPECT_EQ(aclrtDestroyNotify(never), ACL_SUCCESS);
     });
   }
 }

@@ -86,7 +86,7 @@ class Setting {
 };
 
 // "tls" is TCP, encrypted, where the plugin is. UCX is left out under TSan: it orders its threads unseen by it.
-#if __has_include(<ucp/api/ucp.h>) && !defined(__SANITIZE_THREAD__) && !defined(ROPEWAY_TSAN)
+#if __has_include(<ucp/api/ucp.h>) && !defined(ROPEWAY_TSAN)
 constexpr const char* kLinks[] = {"tcp", "tls", "ucx"};
 #else
 constexpr const char* kLinks[] = {"tcp", "tls"};

@@ -2,7 +2,7 @@
 # other_compilers.sh COMPILER: the tree is not written for the one compiler that builds it. Every other GCC from 12 on and clang from 14 on
 # that is installed reads the files on which one of them once stumbled: constant tables, references that come out of functions, captured
 # bindings, includes that another library brings along by chance. Of warnings only the one that was seen counts: a later compiler may have
-# new ones. Exits 77, loudly, when there is no other: clang++ by its plain name is the one of the preset `clang`, which builds them all.
+# new ones. Exits 77, loudly, when there is no other: clang++ by its plain name is the one of the preset `asan`, which builds them all.
 set -u
 own=${1:?usage: other_compilers.sh COMPILER}
 cd "$(dirname "$0")/../.." || exit 2

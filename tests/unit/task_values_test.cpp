@@ -139,7 +139,7 @@ TEST(TaskValuesTest, EveryKindHasItsName) {
 // So large that malloc maps it by itself: then the heap tells whether it was freed. A sanitizer's heap does not tell, but
 // reports what is leaked or freed twice.
 constexpr size_t kLarge = size_t{64} << 20;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ROPEWAY_ASAN) || defined(ROPEWAY_TSAN)
 constexpr bool kHeapTells = false;
 #else
 constexpr bool kHeapTells = true;

@@ -1,5 +1,6 @@
 // The kernels that need nothing but libc. memmove rather than memcpy: overlapping ranges are the user's mistake, and
 // tools that watch memcpy would end the process for it.
+#include <cstdint>
 #include <cstring>
 
 #include "engine/cpu/kernels/kernels.h"
@@ -14,9 +15,9 @@ void StreamCopy(void* dst, const void* src, size_t size, size_t) { std::memmove(
 void Set(void* dst, int value, size_t size) { std::memset(dst, value, size); }
 
 void PrefetchHead(const void* src, size_t size) {
-  auto* s = static_cast<const char*>(src);
+  const auto begin = reinterpret_cast<uintptr_t>(src);  // by number, as in kernel_loops.h
   const size_t end = size < kPrefetchHead ? size : kPrefetchHead;
-  for (size_t i = 0; i < end; i += 64) __builtin_prefetch(s + i);
+  for (size_t i = 0; i < end; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(begin + i));
 }
 
 }  // namespace
