@@ -3,13 +3,13 @@
 # refuses (answers that the feature is not there), or absent. With --check nothing is written, and a file that does not
 # say what the code says is an error; closes with "N passed, M failed", counted in functions.
 #
-# A function works when a .cpp file of src/api defines it, and refuses when that file is in src/api/refused, or the table there has a
-# row for it. A definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
+# A function works when a .cpp file of src/api or src/hccl defines it, and refuses when that file is in src/api/refused, or a table of refused
+# calls has a row for it. A definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
 set -euo pipefail
 export LC_ALL=C  # the order of headers is the page's
 cd "$(dirname "$0")/.."
 
-names_file=tests/headers/public_functions.txt
+names_files="tests/headers/public_functions.txt tests/headers/hccl_functions.txt"
 document=docs/coverage.md
 older_names="rtDeviceGetBareTgid rtGetDeviceInfo rtSetIpcMemorySuperPodPid rtIpcSetMemoryName rtIpcDestroyMemoryName
 rtIpcOpenMemory rtIpcCloseMemory rtEnableP2P rtDisableP2P rtGetLogicDevIdByUserDevId rtMemcpyAsyncWithoutCheckKind"
@@ -19,15 +19,20 @@ trap 'rm -rf "$work"' EXIT
 
 # "NAME FILE" for every function that is defined at column 0.
 definitions() {
-  find src/api -name '*.cpp' | LC_ALL=C sort | xargs awk '
+  find src/api src/hccl -name '*.cpp' | LC_ALL=C sort | xargs awk -v names="$names_files $work/older" '
+    BEGIN {
+      count = split(names, file_of, " ")
+      for (i = 1; i <= count; ++i) while ((getline line < file_of[i]) > 0) public[line] = 1
+    }
     function settle() { if (name != "") print name, file; name = "" }
     FNR == 1 { name = "" }
-    name == "" && match($0, /^[A-Za-z_][A-Za-z0-9_ "*&:]*[ *&](acl|rt|mspti|mstx)[A-Za-z0-9_]*\(/) {
+    name == "" && match($0, /^[A-Za-z_][A-Za-z0-9_ "*&:]*[ *&][A-Za-z0-9_]+\(/) {
       head = substr($0, RSTART, RLENGTH - 1)
       if (head !~ /^(return|using|typedef|else|case|static)[ (]/) {
         name = head
         sub(/^.*[ *&]/, "", name)
         file = FILENAME
+        if (!(name in public)) name = ""
       }
     }
     name != "" {
@@ -35,8 +40,10 @@ definitions() {
       semicolon = index($0, ";")
       if (brace > 0 && (semicolon == 0 || brace < semicolon)) settle()
       else if (semicolon > 0) name = ""
-    }'
-  sed -nE 's|^REFUSED[A-Z_]*\(([^(]*[ *])?(acl[A-Za-z0-9_]*),.*|\2 src/api/refused/table.inc|p' src/api/refused/table.inc
+    }' | LC_ALL=C sort -u
+  for table in src/api/refused/table.inc src/hccl/api/refused.inc; do
+    sed -nE "s|^REFUSED[A-Z_]*\\(([^(]*[ *])?((acl\|Hc)[A-Za-z0-9_]*),.*|\\2 $table|p" "$table"
+  done
 }
 
 # "NAME<tab>HEADER<tab>CHAPTER" for every declaration, in the order of the headers. The first sentence of a "---- ----"
@@ -50,19 +57,20 @@ declarations() {
       sub(/ *---- \*\/.*$/, "", chapter)
       sub(/[.:].*$/, "", chapter)
     }
-    /^RW_API / && match($0, /(acl|mspti|mstx)[A-Za-z0-9_]*\(/) {
+    /^RW_(WEAK_)?API / && match($0, /[A-Za-z0-9_]+\(/) {
       print substr($0, RSTART, RLENGTH - 1) "\t" header "\t" chapter
-    }' include/acl/*.h include/mspti/*.h include/mstx/*.h
+    }' include/acl/*.h include/mspti/*.h include/mstx/*.h include/hccl/*.h \
+    include/hcomm/*.h include/*.h
 }
 
 render() {
+  tr ' ' '\n' <<<"$older_names" >"$work/older"
   definitions >"$work/definitions"
   declarations >"$work/declarations"
-  tr ' ' '\n' <<<"$older_names" >"$work/older"
   awk -v definitions="$work/definitions" -v declarations="$work/declarations" -v older="$work/older" '
     function state_of(name) {
       if (!(name in defined)) return "absent"
-      return defined[name] ~ /\/refused\// ? "refuses" : "works"
+      return defined[name] ~ /\/refused[.\/]/ ? "refuses" : "works"
     }
     function add(title, name,   state, where) {
       state = state_of(name)
@@ -111,7 +119,7 @@ render() {
       print ""
       print "- **works**: does what the original does, with its codes and its order of checks."
       print "- **refuses**: makes the argument checks of the original, then answers that the feature is not there"
-      print "  (207000; 107043 for device variables, 100011 for offline models), with a text that says what to use instead. Functions that return"
+      print "  (207000; 107043 for device variables, 100011 for offline models, HCCL_E_NOT_SUPPORT), with a text that says what to use instead. Functions that return"
       print "  a pointer return NULL."
       print "- **absent**: not defined; a program that needs it does not link."
       print ""
@@ -125,7 +133,7 @@ render() {
         printf "\n## %s\n\n", title
         printf "%s.\n\n| function | | file |\n|---|---|---|\n%s", tally(title), rows[title]
       }
-    }' "$names_file"
+    }' $names_files
 }
 
 render >"$work/coverage.md"

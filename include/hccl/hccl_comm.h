@@ -6,7 +6,10 @@
 #ifndef RW_HCCL_COMM_H
 #define RW_HCCL_COMM_H
 
-#include "acl/acl_base.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "acl/acl_rt.h"
 #include "hccl/hccl_types.h"
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -56,6 +59,40 @@ RW_WEAK_API HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue* configV
 
 /* HCCL_COMM_CONFIG_RESERVED: every field of HcclCommConfigCapability below it is known. */
 RW_WEAK_API uint32_t HcclGetCommConfigCapability(void);
+
+/* What the communicator was made with. Mode: info is a HcclOpExpansionMode; algorithm: a text, which needs infoLen characters and one. */
+RW_WEAK_API HcclResult HcclConfigGetInfo(HcclComm comm, HcclConfigType cfgType, uint32_t infoLen, void* info);
+
+/* A communicator of this process by its name: the rank of the current device, or the first. None: HCCL_E_NOT_FOUND. */
+RW_WEAK_API HcclResult HcclCommGetHandleWithName(const char* commName, HcclComm* comm);
+RW_WEAK_API HcclResult HcclCommGetStatus(const char* commId, HcclCommStatus* status);
+
+/*
+ * Suspended, a communicator takes no new work (HCCL_E_SUSPENDING); what is queued goes on until its stream is aborted. Every rank resumes:
+ * the communicator then forgets its asynchronous error, and its ranks count their calls from the same point. A rank that is gone:
+ * HCCL_E_REMOTE. A communicator that was not suspended can be resumed, too.
+ */
+RW_WEAK_API HcclResult HcclCommSuspend(HcclComm comm);
+RW_WEAK_API HcclResult HcclCommResume(HcclComm comm);
+
+/*
+ * cb is called before and after a communicator of this process is destroyed or resumed; by the same name another one takes its place, and
+ * NULL ends it. A failure before ends the call, which answers it; a failure after is the call's answer, too.
+ */
+RW_WEAK_API HcclResult HcclCommRegCommStateCallback(const char* regName, HcclCommStateCallback cb, void* args);
+
+/* Which ranks shall use their second network card. There is one card here: to use a second one is HCCL_E_NOT_SUPPORT. */
+RW_WEAK_API HcclResult HcclCommWorkingDevNicSet(HcclComm comm, uint32_t* ranks, bool* useBackup, uint32_t nRanks);
+
+/*
+ * Reserved addresses in which captured collectives shall work without a copy, and the memory that is mapped there. Collectives here work in
+ * place with any device memory; these calls keep the books, and refuse what does not fit. alignment and flags: 0.
+ */
+RW_WEAK_API HcclResult HcclCommSetMemoryRange(HcclComm comm, void* baseVirPtr, size_t size, size_t alignment, uint64_t flags);
+RW_WEAK_API HcclResult HcclCommUnsetMemoryRange(HcclComm comm, void* baseVirPtr);
+RW_WEAK_API HcclResult HcclCommActivateCommMemory(HcclComm comm, void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
+                                                  uint64_t flags);
+RW_WEAK_API HcclResult HcclCommDeactivateCommMemory(HcclComm comm, void* virPtr);
 
 /* The stream passes when all ranks have queued theirs. */
 RW_WEAK_API HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);

@@ -75,6 +75,8 @@ typedef enum {
 } HcclReduceOp;
 
 typedef void* HcclComm;
+typedef void* HcclConn;
+typedef void* HcclCommSymWindow;
 
 /* What rank 0 makes and every rank needs to find it: opaque bytes, delivered by the application. */
 #define HCCL_ROOT_INFO_BYTES 4108
@@ -115,6 +117,67 @@ typedef enum {
     HCCL_COMM_CONFIG_BUFFER_NAME = 11,
     HCCL_COMM_CONFIG_RESERVED = 12
 } HcclCommConfigCapability;
+
+/* Operations, as configurations and records name them. 19 is not assigned. */
+typedef enum {
+    HCCL_CMD_INVALID = 0,
+    HCCL_CMD_BROADCAST = 1,
+    HCCL_CMD_ALLREDUCE = 2,
+    HCCL_CMD_REDUCE = 3,
+    HCCL_CMD_SEND = 4,
+    HCCL_CMD_RECEIVE = 5,
+    HCCL_CMD_ALLGATHER = 6,
+    HCCL_CMD_REDUCE_SCATTER = 7,
+    HCCL_CMD_ALLTOALLV = 8,
+    HCCL_CMD_ALLTOALLVC = 9,
+    HCCL_CMD_ALLTOALL = 10,
+    HCCL_CMD_GATHER = 11,
+    HCCL_CMD_SCATTER = 12,
+    HCCL_CMD_BATCH_SEND_RECV = 13,
+    HCCL_CMD_BATCH_PUT = 14,
+    HCCL_CMD_BATCH_GET = 15,
+    HCCL_CMD_ALLGATHER_V = 16,
+    HCCL_CMD_REDUCE_SCATTER_V = 17,
+    HCCL_CMD_BATCH_WRITE = 18,
+    HCCL_CMD_HALF_ALLTOALLV = 20,
+    HCCL_CMD_ALL = 21,
+    HCCL_CMD_FINALIZE = 100,
+    HCCL_CMD_INTER_GROUP_SYNC = 101,
+    HCCL_CMD_INIT = 102,
+    HCCL_CMD_BARRIER = 103,
+    HCCL_CMD_MAX = 104
+} HcclCMDType;
+
+/* What HcclCommGetStatus tells. */
+typedef enum {
+    HCCL_COMM_STATUS_READY = 0,
+    HCCL_COMM_STATUS_SUSPENDING = 1,
+    HCCL_COMM_STATUS_INVALID = 254,
+    HCCL_COMM_STATUS_RESERVED = 255
+} HcclCommStatus;
+
+/* When a callback of HcclCommRegCommStateCallback is called. */
+typedef enum {
+    HCCL_COMM_STATE_PHASE_INVALID = -1,
+    HCCL_COMM_STATE_PHASE_DESTROY_PRE = 0,
+    HCCL_COMM_STATE_PHASE_DESTROY_POST = 1,
+    HCCL_COMM_STATE_PHASE_RESUME_PRE = 2,
+    HCCL_COMM_STATE_PHASE_RESUME_POST = 3
+} HcclCommStatePhase;
+typedef HcclResult (*HcclCommStateCallback)(HcclComm comm, HcclCommStatePhase state, void* args);
+
+/* What HcclConfigGetInfo tells, and the modes among it. */
+typedef enum { HCCL_CONFIG_TYPE_INVALID = -1, HCCL_CONFIG_TYPE_OP_EXPANSION_MODE = 0, HCCL_CONFIG_TYPE_HCCL_ALGO = 1 } HcclConfigType;
+typedef enum {
+    HCCL_OP_EXPANSION_MODE_INVALID = -1,
+    HCCL_OP_EXPANSION_MODE_AI_CPU = 0,
+    HCCL_OP_EXPANSION_MODE_AIV = 1,
+    HCCL_OP_EXPANSION_MODE_HOST = 2,
+    HCCL_OP_EXPANSION_MODE_HOST_TS = 3,
+    HCCL_OP_EXPANSION_MODE_CCU_MS = 4,
+    HCCL_OP_EXPANSION_MODE_CCU_SCHED = 5,
+    HCCL_OP_EXPANSION_AIV_ONLY = 6
+} HcclOpExpansionMode;
 
 #define HCCL_COMM_CONFIG_INFO_BYTES 24
 #define HCCL_COMM_CONFIG_MAGIC_WORD 0xf0f0f0f0u

@@ -11,10 +11,13 @@ namespace ropeway {
   X(HcclPrepare)         \
   X(HcclExchange)        \
   X(HcclRegistry)        \
+  X(HcclWindows)         \
   X(HcclOneSided)        \
   X(HcclGlobalMemory)    \
   X(HcclRemoteRanges)    \
   X(HcclCommunicator)    \
+  X(HcclCommMemory)      \
+  X(HcclStateCallbacks)  \
   X(HcclBarrier)         \
   X(HcclPairLinks)       \
   X(HcclMailboxes)       \

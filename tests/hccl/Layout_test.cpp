@@ -95,6 +95,12 @@ static_assert(offsetof(HcclCommConfig, hcclCommName) == 32 && offsetof(HcclCommC
 static_assert(sizeof(HcclSendRecvItem) == 32 && offsetof(HcclSendRecvItem, buf) == 8 && offsetof(HcclSendRecvItem, count) == 16 &&
               offsetof(HcclSendRecvItem, dataType) == 24 && offsetof(HcclSendRecvItem, remoteRank) == 28);
 static_assert(HCCL_SEND == 0 && HCCL_RECV == 1);
+static_assert(HCCL_COMM_STATUS_SUSPENDING == 1 && HCCL_COMM_STATUS_INVALID == 254 && HCCL_COMM_STATUS_RESERVED == 255);
+static_assert(HCCL_COMM_STATE_PHASE_INVALID == -1 && HCCL_COMM_STATE_PHASE_DESTROY_PRE == 0 && HCCL_COMM_STATE_PHASE_RESUME_POST == 3);
+static_assert(HCCL_OP_EXPANSION_MODE_INVALID == -1 && HCCL_OP_EXPANSION_MODE_HOST == 2 && HCCL_OP_EXPANSION_AIV_ONLY == 6);
+static_assert(HCCL_CONFIG_TYPE_INVALID == -1 && HCCL_CONFIG_TYPE_HCCL_ALGO == 1);
+static_assert(HCCL_CMD_BATCH_WRITE == 18 && HCCL_CMD_HALF_ALLTOALLV == 20 && HCCL_CMD_ALL == 21 && HCCL_CMD_FINALIZE == 100 &&
+              HCCL_CMD_BARRIER == 103 && HCCL_CMD_MAX == 104);
 static_assert(sizeof(HcclMemDesc) == 512 && sizeof(HcclMemDescs) == 16 && HCCL_MEM_DESC_LENGTH == 511);
 static_assert(sizeof(HcclOneSideOpDesc) == 32 && offsetof(HcclOneSideOpDesc, remoteAddr) == 8 && offsetof(HcclOneSideOpDesc, count) == 16 &&
               offsetof(HcclOneSideOpDesc, dataType) == 24);

@@ -1,6 +1,7 @@
 // What a communicator says about itself, barriers, and its end.
 #include <cstring>
 
+#include "hccl/api/state_callbacks.h"
 #include "hccl/base/result.h"
 #include "hccl/bootstrap/bootstrap.h"
 #include "hccl/hccl_comm.h"
@@ -56,6 +57,7 @@ HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY(RequireNotSuspended(*communicator));
     return FromRuntime("ropewayLaunchOperation", LaunchBarrier(communicator->shared_from_this(), stream));
   });
 }
@@ -65,6 +67,7 @@ HcclResult HcclCommDestroy(HcclComm comm) {
     if (comm == nullptr) return Ok();
     {
       RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+      RW_TRY(TellStateCallbacks(comm, HCCL_COMM_STATE_PHASE_DESTROY_PRE));
       for (const Service* service : AllServices()) {
         if (service->may_destroy != nullptr) RW_TRY(service->may_destroy(*communicator));
       }
@@ -74,6 +77,6 @@ HcclResult HcclCommDestroy(HcclComm comm) {
     if (removed == HCCL_E_AGAIN) return Fail(removed, "another thread is inside a call with this communicator: try again later");
     if (removed != HCCL_SUCCESS) return Fail(removed, "comm %p is no communicator of this process, or no longer", comm);
     Dissolve(communicator);
-    return Ok();
+    return TellStateCallbacks(comm, HCCL_COMM_STATE_PHASE_DESTROY_POST);
   });
 }

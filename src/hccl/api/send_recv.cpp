@@ -64,6 +64,7 @@ Amount AmountOf(const std::vector<HcclSendRecvItem>& items) {
 }
 
 Status Enqueue(const char* call, Communicator& communicator, std::vector<TransferRef> transfers, const Amount& amount, aclrtStream stream) {
+  RW_TRY(RequireNotSuspended(communicator));
   const Communicating communicating({communicator.name().c_str(), amount.type, amount.count});
   auto group = std::make_shared<TransferGroup>(communicator.shared_from_this(), call, std::move(transfers));
   return FromRuntime("ropewayLaunchOperation", group->Enqueue(stream));

@@ -87,6 +87,8 @@ void Joining::Start() {
   communicator_->present_ = {plan_.communicator, plan_.rank};
   communicator_->rank_ = plan_.rank;
   communicator_->name_ = plan_.name;
+  communicator_->op_expansion_mode_ = plan_.op_expansion_mode;
+  communicator_->algorithm_ = plan_.algorithm;
   const auto seconds = [](double count) { return std::chrono::milliseconds(static_cast<int64_t>(count * 1000)); };
   communicator_->connect_timeout_ = seconds(SettingNumber("HCCL_CONNECT_TIMEOUT"));
   communicator_->exec_timeout_ = seconds(plan_.exec_timeout_s ? *plan_.exec_timeout_s : SettingNumber("HCCL_EXEC_TIMEOUT"));

@@ -30,11 +30,16 @@ struct Plan {
   uint32_t size = 0;
   std::optional<uint32_t> world_rank;  // empty until CompletePlan
   int32_t device = 0;
-  std::string host;                      // empty: HostIdentity()
-  std::optional<Address> own_address;    // empty: ChooseLocalAddress()
-  bool serves = false;                   // this rank starts the root's service, at all of `roots`
+  std::string host;                    // empty: HostIdentity()
+  std::optional<Address> own_address;  // empty: ChooseLocalAddress()
+  bool serves = false;                 // this rank starts the root's service, at all of `roots`
+  HcclOpExpansionMode op_expansion_mode = HCCL_OP_EXPANSION_MODE_HOST;
+  std::string algorithm;
   std::optional<double> exec_timeout_s;  // empty: HCCL_EXEC_TIMEOUT
 };
+
+// Which rank offers an address that another one cannot get to; empty when none does.
+std::string WhoCannotBeReached(const std::vector<PeerInfo>& peers);
 
 // Starts to join; the future is ready at the latest when HCCL_CONNECT_TIMEOUT has passed. Any thread but the I/O
 // thread.

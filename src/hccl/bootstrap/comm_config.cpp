@@ -48,6 +48,16 @@ HcclCommConfig Complete(const void* given, const HcclCommConfigInfo& info) {
   return config;
 }
 
+// The configuration counts otherwise than the enumeration; 0 and what is unknown is what happens here.
+HcclOpExpansionMode ModeOf(uint32_t number) {
+  switch (number) {
+    case 2: return HCCL_OP_EXPANSION_MODE_AI_CPU;
+    case 3: return HCCL_OP_EXPANSION_MODE_AIV;
+    case 4: return HCCL_OP_EXPANSION_AIV_ONLY;
+    default: return HCCL_OP_EXPANSION_MODE_HOST;
+  }
+}
+
 }  // namespace
 
 Status ApplyConfig(const HcclCommConfig* given, Plan* plan) {
@@ -64,6 +74,8 @@ Status ApplyConfig(const HcclCommConfig* given, Plan* plan) {
   if (config.aclGraphZeroCopyEnable > 1)
     return Fail(HCCL_E_PARA, "config->aclGraphZeroCopyEnable is %u, neither 0 nor 1", config.aclGraphZeroCopyEnable);
   plan->name = config.hcclCommName;
+  plan->op_expansion_mode = ModeOf(config.hcclOpExpansionMode);
+  plan->algorithm.assign(config.hcclAlgo, strnlen(config.hcclAlgo, sizeof config.hcclAlgo));
   if (config.hcclExecTimeOut >= 0) plan->exec_timeout_s = config.hcclExecTimeOut;
   // HcclCommConfigInit leaves 0 there, so 0 cannot be told from "not set"; both mean the natural one.
   if (config.hcclWorldRankID != 0 && config.hcclWorldRankID != HCCL_COMM_CONFIG_NOT_SET) plan->world_rank = config.hcclWorldRankID;

@@ -58,11 +58,12 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
 aclError CollectiveOp::Enqueue(void* stream) {
   LockGuard lock(exchange_->order);
   std::map<std::pair<uint32_t, bool>, uint64_t> messages;
+  uint64_t& next = exchange_->NextCollective();
   for (const TransferRef& transfer : transfers_) {
-    if (transfer) transfer->number = CollectiveNumber(exchange_->next_collective, messages[{transfer->peer, transfer->sending}]++);
+    if (transfer) transfer->number = CollectiveNumber(next, messages[{transfer->peer, transfer->sending}]++);
   }
   const aclError code = Launch(stream);
-  if (code == ACL_SUCCESS) ++exchange_->next_collective;
+  if (code == ACL_SUCCESS) ++next;
   return code;
 }
 

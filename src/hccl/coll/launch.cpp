@@ -6,6 +6,7 @@
 #include "acl/acl.h"
 #include "hccl/base/told.h"
 #include "hccl/coll/collective_op.h"
+#include "hccl/membership/find.h"
 #include "hccl/p2p/host_view.h"
 
 namespace ropeway::comm {
@@ -57,6 +58,7 @@ Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting
 }  // namespace
 
 Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, CollectiveCall call, void* stream) {
+  RW_TRY(RequireNotSuspended(*communicator));
   FillInRanks(*communicator, &call.shape);
   CollectiveOp::Setting setting;
   setting.call = call.name;

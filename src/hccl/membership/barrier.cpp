@@ -7,11 +7,13 @@
 namespace ropeway::comm {
 namespace {
 
-// Barriers are numbered in the order of the calls, so that all ranks number them alike.
+// Barriers are numbered in the order of the calls, so that all ranks number them alike; in each life of the communicator anew.
 struct Count {
   Mutex mutex{LockRank::kHcclBarrier};
+  uint64_t life RW_GUARDED_BY(mutex) = 0;
   uint64_t next RW_GUARDED_BY(mutex) = 0;
 };
+constexpr int kLifeBits = 40;
 
 constexpr Service kBarriers = {0x300, nullptr, nullptr, nullptr, nullptr};
 
@@ -41,6 +43,7 @@ aclError LaunchBarrier(const std::shared_ptr<Communicator>& communicator, void* 
   const auto count = std::static_pointer_cast<Count>(communicator->State(kBarriers, [] { return std::make_shared<Count>(); }));
   // Held over the launch: the order of the numbers is the order in the stream.
   LockGuard lock(count->mutex);
+  if (const uint64_t life = communicator->life(); std::exchange(count->life, life) != life) count->next = life << kLifeBits;
   const aclError code = std::make_shared<Barrier>(communicator, count->next)->Launch(stream);
   if (code == 0) ++count->next;
   return code;

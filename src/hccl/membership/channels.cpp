@@ -14,7 +14,7 @@ namespace {
 // Below the services' numbers.
 constexpr uint16_t kReply = 1;
 constexpr uint16_t kGoodBye = 2;
-constexpr std::chrono::milliseconds kRetryPause(10);
+constexpr std::chrono::milliseconds kCallAgainAfter(10);
 constexpr std::chrono::milliseconds kRefusalPatience(500);
 
 // Ranks of this process, by communicator and rank: they need no connection.
@@ -113,7 +113,7 @@ void Channels::Answered(uint32_t peer, SecureSocket fd, Verdict verdict, const s
     if (slot.patience->Passed()) return End(peer, HCCL_E_REMOTE, "it refuses connections, and the root is gone that could tell more");
   }
   const std::weak_ptr<Channels> weak = weak_from_this();
-  slot.retry = IoThread::Get().At(Deadline::After(kRetryPause), [weak, peer] {
+  slot.retry = IoThread::Get().At(Deadline::After(kCallAgainAfter), [weak, peer] {
     if (auto self = weak.lock()) self->StartCall(peer);
   });
 }

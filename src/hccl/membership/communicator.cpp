@@ -90,6 +90,14 @@ void Communicator::SetAsyncError(HcclResult error, const std::string& text) {
   async_error_.store(error, std::memory_order_release);
 }
 
+void Communicator::BeginLife() {
+  LockGuard lock(mutex_);
+  async_error_text_.clear();
+  async_error_.store(HCCL_SUCCESS, std::memory_order_release);
+  life_.fetch_add(1, std::memory_order_acq_rel);
+  suspended_.store(false, std::memory_order_release);
+}
+
 HcclResult Communicator::async_error() const { return async_error_.load(std::memory_order_acquire); }
 
 std::string Communicator::async_error_text() const {

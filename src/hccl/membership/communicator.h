@@ -117,6 +117,17 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   HcclResult async_error() const;
   std::string async_error_text() const;
 
+  // Suspended, it takes no new work. What ranks count together, they count anew in each life: HcclCommResume begins the next one, which has
+  // no error yet.
+  bool suspended() const { return suspended_.load(std::memory_order_acquire); }
+  void Suspend() { suspended_.store(true, std::memory_order_release); }
+  void BeginLife();
+  uint64_t life() const { return life_.load(std::memory_order_acquire); }
+
+  // What the configuration said that has no effect here.
+  HcclOpExpansionMode op_expansion_mode() const { return op_expansion_mode_; }
+  const std::string& algorithm() const { return algorithm_; }
+
   // The state of a service for this communicator: made by `make` on the first call with this service, gone with the
   // communicator.
   std::shared_ptr<void> State(const Service& service, const std::function<std::shared_ptr<void>()>& make);
@@ -135,11 +146,15 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::string name_;
   std::pair<std::string, uint32_t> present_;  // what it was made from, and as which rank
   std::vector<PeerInfo> peers_;
+  HcclOpExpansionMode op_expansion_mode_ = HCCL_OP_EXPANSION_MODE_HOST;
+  std::string algorithm_;
   std::chrono::milliseconds connect_timeout_{120'000};
   std::chrono::milliseconds exec_timeout_{1836'000};  // 0: no limit
 
   // Synchronise themselves, or belong to the I/O thread.
   std::atomic<HcclResult> async_error_{HCCL_SUCCESS};
+  std::atomic<bool> suspended_{false};
+  std::atomic<uint64_t> life_{0};
   std::shared_ptr<Channels> channels_;  // this and the next two: null once the communicator is destroyed
   std::shared_ptr<Membership> membership_;
   std::shared_ptr<Listener> listener_;

@@ -15,4 +15,11 @@ inline Result<std::shared_ptr<Communicator>> RequireCommunicator(HcclComm handle
   return found;
 }
 
+// In front of new work.
+inline Status RequireNotSuspended(const Communicator& communicator) {
+  if (!communicator.suspended()) [[likely]]
+    return Ok();
+  return Fail(HCCL_E_SUSPENDING, "communicator %s is suspended: call HcclCommResume on all of its ranks", communicator.name().c_str());
+}
+
 }  // namespace ropeway::comm

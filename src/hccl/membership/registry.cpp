@@ -52,6 +52,18 @@ std::shared_ptr<Communicator> FindCommunicator(HcclComm comm) {
   return {communicator.get(), [comm, communicator](Communicator*) { Leave(comm); }};
 }
 
+HcclComm HandleOfName(std::string_view name, int32_t device) {
+  Registry& registry = TheRegistry();
+  LockGuard lock(registry.mutex);
+  HcclComm first = nullptr;
+  for (const auto& [comm, row] : registry.rows) {
+    if (row.communicator->name() != name) continue;
+    if (row.communicator->self().device == device) return comm;
+    if (first == nullptr) first = comm;
+  }
+  return first;
+}
+
 HcclResult RemoveCommunicator(HcclComm comm, std::shared_ptr<Communicator>* communicator) {
   Registry& registry = TheRegistry();
   LockGuard lock(registry.mutex);

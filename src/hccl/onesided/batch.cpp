@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/mutex.h"
+#include "hccl/membership/find.h"
 #include "hccl/onesided/one_sided.h"
 #include "ropeway/ropeway.h"
 
@@ -84,6 +85,7 @@ Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& ite
 }
 
 Status OneSided::Batch(bool put, uint32_t peer, const std::vector<BatchItem>& items, void* stream) {
+  RW_TRY(RequireNotSuspended(communicator_));
   Work work;
   RW_TRY(Plan(put, peer, items, &work));
   const ropewayLink way = communicator_.SameProcess(peer) ? ROPEWAY_LINK_LOCAL : ROPEWAY_LINK_SHARED_MEMORY;

@@ -23,6 +23,16 @@ struct BatchItem {
   uint64_t size;
 };
 
+// Memory that all ranks have opened to each other, as one of them sees it. By rank; of the own one there is the place alone.
+struct SymWindow {
+  uint64_t size = 0;
+  std::vector<char*> places;
+  std::vector<HcclMemDesc> exports;
+  std::vector<HcclMemDesc> imports;
+};
+// The communicator is destroyed, and its windows with it.
+void ForgetWindows(const Communicator& communicator);
+
 class OneSided {
  public:
   static std::shared_ptr<OneSided> Of(Communicator& communicator);
@@ -46,6 +56,9 @@ class OneSided {
   bool AnyBound();
   // The pages behind a registered range have changed: peers reach the new ones from now on.
   comm::Status Remap(const CommMem& memory);
+  // Blocks until all ranks call it.
+  comm::Status OpenWindow(char* memory, uint64_t size, Deadline deadline, SymWindow* window);
+  comm::Status CloseWindow(const SymWindow& window);
   // Registers what is bound for every peer, exchanges and enables; once.
   comm::Status Prepare(Deadline deadline);
 

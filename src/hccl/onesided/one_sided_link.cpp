@@ -78,6 +78,7 @@ LinkTarget OneSided::TargetOf(uint32_t peer) { return {pairs_[peer].link, commun
 void OneSided::PeerEnded(uint32_t peer, HcclResult why) { mailboxes_.End(peer, why); }
 
 void OneSided::Release() {
+  ForgetWindows(communicator_);
   std::vector<std::pair<std::shared_ptr<Peer>, uint64_t>> exposed;
   {
     LockGuard lock(mutex_);

@@ -30,6 +30,24 @@ std::shared_ptr<Exchange> Exchange::Of(Communicator& communicator) {
 
 Exchange::Exchange(std::weak_ptr<Communicator> communicator) : communicator_(std::move(communicator)) {}
 
+void Exchange::FollowLife() {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator || communicator->life() == life_) return;
+  life_ = communicator->life();
+  next_number_.clear();
+  next_collective_ = FirstCollective(life_);
+}
+
+uint64_t& Exchange::NextNumber(uint32_t peer, bool sending) {
+  FollowLife();
+  return next_number_.try_emplace({peer, sending}, FirstNumber(life_)).first->second;
+}
+
+uint64_t& Exchange::NextCollective() {
+  FollowLife();
+  return next_collective_;
+}
+
 void Exchange::Tell(uint32_t peer, uint16_t type, std::string body) {
   if (auto communicator = communicator_.lock()) communicator->Send(peer, type, std::move(body));
 }

@@ -43,8 +43,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Held by a caller from numbering its transfers to queueing them, so that numbers have the order of the calls.
   Mutex order{LockRank::kHcclExchange};
-  std::map<std::pair<uint32_t, bool>, uint64_t> next_number RW_GUARDED_BY(order);  // by peer and "sending"
-  uint64_t next_collective RW_GUARDED_BY(order) = 0;                               // all ranks count them alike
+  // The number of the next send to a rank, or receive from it. Counts whoever gets to use it.
+  uint64_t& NextNumber(uint32_t peer, bool sending) RW_REQUIRES(order);
+  uint64_t& NextCollective() RW_REQUIRES(order);  // all ranks count them alike
 
   // Of the I/O thread: for those who have copies and reductions of their own to make beside transfers.
   CopyLane& lane() { return lane_; }
@@ -93,7 +94,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Tell(uint32_t peer, uint16_t type, std::string body);
   void EndAll(uint32_t peer, HcclResult result, const std::string& why);
 
+  void FollowLife() RW_REQUIRES(order);
+
   const std::weak_ptr<Communicator> communicator_;
+  uint64_t life_ RW_GUARDED_BY(order) = 0;                                          // of the communicator, that the next two are of
+  std::map<std::pair<uint32_t, bool>, uint64_t> next_number_ RW_GUARDED_BY(order);  // by peer and "sending"
+  uint64_t next_collective_ RW_GUARDED_BY(order) = 0;
   std::map<uint32_t, Partner> partners_;
   CopyLane lane_;
   const std::shared_ptr<SharedBuffers> shared_ = std::make_shared<SharedBuffers>();

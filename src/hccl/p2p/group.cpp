@@ -12,11 +12,10 @@ TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const c
 
 aclError TransferGroup::Enqueue(void* stream) {
   LockGuard lock(exchange_->order);
-  auto& next = exchange_->next_number;
-  for (const TransferRef& transfer : transfers_) transfer->number = next[{transfer->peer, transfer->sending}]++;
+  for (const TransferRef& transfer : transfers_) transfer->number = exchange_->NextNumber(transfer->peer, transfer->sending)++;
   const aclError code = Launch(stream);
   if (code == 0) return code;
-  for (const TransferRef& transfer : transfers_) --next[{transfer->peer, transfer->sending}];
+  for (const TransferRef& transfer : transfers_) --exchange_->NextNumber(transfer->peer, transfer->sending);
   return code;
 }
 

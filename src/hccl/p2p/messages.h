@@ -25,6 +25,10 @@ constexpr uint64_t CollectiveNumber(uint64_t collective, uint64_t message) {
   return uint64_t{1} << 62 | collective << kCollectiveMessageBits | message;
 }
 
+// Where a life of the communicator begins to count: beyond all that the thousand before it have used.
+constexpr uint64_t FirstCollective(uint64_t life) { return life % 1024 << 32; }
+constexpr uint64_t FirstNumber(uint64_t life) { return life % 1024 << 40; }
+
 // The region of the pair's link that takes the bytes of receive `number`: beyond those of the one-sided service, which
 // counts from 1.
 constexpr uint64_t RegionOf(uint64_t number) { return number | uint64_t{1} << 63; }
