@@ -10,6 +10,7 @@
 #include <cstring>
 #include <random>
 
+#include "hccl/bootstrap/bootstrap.h"
 #include "hccl/bootstrap/comm_config.h"
 #include "hccl/bootstrap/rank_table.h"
 #include "hccl/bootstrap/root_info.h"
@@ -206,6 +207,63 @@ TEST(RankTableText, SaysWhoIsWhere) {
   EXPECT_EQ(table.ranks[2].address.Text(), "[fd00::2]:16666");
 }
 
+std::string Replaced(std::string text, const std::string& what, const std::string& by) {
+  const size_t at = text.find(what);
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+TEST(RankTableText, WhatMayBeLeftOutOrSaidTwice) {
+  RankTable table;
+  EXPECT_EQ(ParseRankTable(Replaced(kGoodTable, "\"server_count\":\"2\",", ""), &table), "") << "server_count need not be there";
+  ASSERT_EQ(ParseRankTable(Replaced(kGoodTable, "10.0.0.3", "fd00::3,10.0.0.3"), &table), "");
+  EXPECT_EQ(table.ranks[1].address.Text(), "[fd00::3]:16666") << "the first of them";
+  EXPECT_EQ(ParseRankTable(Replaced(kGoodTable, "\"device_id\":\"1\"", "\"device_id\":\"31\""), &table), "");
+}
+
+// A rank's server is its network of layer 0; where it is met, the first of its addresses that is one of IP.
+constexpr char kTableByRank[] = R"({"version":"2.0","rank_count":"3","rank_list":[
+  {"rank_id":0,"local_id":0,"device_id":0,"device_port":17000,"level_list":[
+    {"net_layer":0,"net_instance_id":"pod0","rank_addr_list":[{"addr_type":"EID","addr":"000000000000000000100000df001001"}]},
+    {"net_layer":1,"net_instance_id":"all","rank_addr_list":[{"addr_type":"IPV4","addr":"10.0.0.1"}]}]},
+  {"rank_id":"1","local_id":"1","device_id":"1","level_list":[
+    {"net_layer":"0","net_instance_id":"pod0","rank_addr_list":[{"addr_type":"IPV4","addr":"10.0.0.3"}]}]},
+  {"rank_id":2,"local_id":0,"device_id":0,"level_list":[
+    {"net_layer":0,"net_instance_id":"pod1","rank_addr_list":[{"addr_type":"IPV6","addr":"fd00::2"}]}]}]})";
+
+TEST(RankTableText, SaysWhoIsWhereByRank) {
+  RankTable table;
+  ASSERT_EQ(ParseRankTable(kTableByRank, &table), "");
+  ASSERT_EQ(table.ranks.size(), 3u);
+  EXPECT_FALSE(table.one_server);
+  EXPECT_EQ(table.ranks[0].address.Text(), "10.0.0.1:17000");
+  EXPECT_EQ(table.ranks[1].server, "pod0");
+  EXPECT_EQ(table.ranks[1].device, 1);
+  EXPECT_EQ(table.ranks[2].address.Text(), "[fd00::2]:16666");
+  ASSERT_EQ(ParseRankTable(Replaced(kTableByRank, "pod1", "pod0"), &table), "");
+  EXPECT_TRUE(table.one_server);
+}
+
+TEST(RankTableText, MistakesByRankAreNamed) {
+  const char* const cases[][3] = {
+      {"\"rank_count\":\"3\"", "\"rank_count\":4", "rank_count is 4, rank_list has 3"},
+      {"\"version\":\"2.0\"", "\"version\":\"2.0\",\"status\":\"initializing\"", "not finished"},
+      {"\"rank_id\":2", "\"rank_id\":1", "twice"},
+      {"\"rank_id\":2", "\"rank_id\":3", "gap"},
+      {"\"rank_id\":2", "\"rank_id\":-1", "rank_id"},
+      {"\"device_id\":0", "\"device_id\":32", "device_id \"32\" is not a number from 0 to 31"},
+      {"17000", "70000", "device_port"},
+      {"\"net_layer\":0", "\"net_layer\":1", "no net_layer 0"},
+      {"fd00::2", "fd00::x", "neither"},
+      {"IPV6", "EID", "rank 2 has no address"},
+      {"level_list", "level_lost", "level_list"},
+      {"rank_list", "rank_lost", "rank_list"},
+  };
+  for (const auto& [what, by, word] : cases) {
+    RankTable table;
+    EXPECT_THAT(ParseRankTable(Replaced(kTableByRank, what, by), &table), testing::HasSubstr(word)) << what << " -> " << by;
+  }
+}
+
 // Each case: what is replaced in the good table, by what, and a word of the message.
 TEST(RankTableText, MistakesAreNamed) {
   const char* const cases[][3] = {
@@ -218,6 +276,9 @@ TEST(RankTableText, MistakesAreNamed) {
       {"\"rank_id\":\"2\"", "\"rank_id\":\"4\"", "gap"},
       {"\"rank_id\":\"2\"", "\"rank_id\":\"x\"", "not a number"},
       {"\"rank_id\":\"0\"", "\"rank_id\":\"3\"", "follow each other"},
+      {"\"device_id\":\"1\"", "\"device_id\":\"32\"", "device_id \"32\" is not a number from 0 to 31"},
+      {"10.0.0.3", "10.0.0.3,", "neither"},
+      {"10.0.0.3", "10.0.0.3,x", "\"x\" is neither"},
       {"17000", "0", "device_port"},
       {"17000", "65536", "device_port"},
       {"fd00::2", "fd00::x", "neither"},
@@ -226,9 +287,7 @@ TEST(RankTableText, MistakesAreNamed) {
       {"]}]})", "]}]", "parse"},
   };
   for (const auto& [what, by, word] : cases) {
-    std::string text = kGoodTable;
-    const size_t at = text.find(what);
-    if (at != std::string::npos) text.replace(at, std::string(what).size(), by);
+    std::string text = Replaced(kGoodTable, what, by);
     if (std::string(what) == "]}]})") text.pop_back();
     RankTable table;
     EXPECT_THAT(ParseRankTable(text, &table), testing::HasSubstr(word)) << what << " -> " << by;
@@ -238,11 +297,29 @@ TEST(RankTableText, MistakesAreNamed) {
 TEST(RankTableText, DamagedTextNeverCrashes) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
-    std::string text = kGoodTable;
+    std::string text = round % 2 == 0 ? kGoodTable : kTableByRank;
     for (int i = 0; i < 4; ++i) text[random() % text.size()] = "\"{}[],:0a\\\n"[random() % 11];
     RankTable table;
     ParseRankTable(text, &table);
   }
+}
+
+// A loopback reaches as far as its network namespace: not other users' memory, but their sockets.
+TEST(Reach, ARankWithoutAnAddressIsNamed) {
+  const auto peer = [](const char* host, const char* ip) {
+    PeerInfo info;
+    info.host = host;
+    info.address = *Address::Parse(ip, 1000);
+    return info;
+  };
+  EXPECT_EQ(WhoCannotBeReached({peer("boot/7/0", "127.0.0.1"), peer("boot/7/1000", "::1"), peer("srv/boot/7/0", "127.0.0.2")}), "");
+  EXPECT_EQ(WhoCannotBeReached({peer("boot/7/0", "10.0.0.1"), peer("boot/8/0", "fd00::2")}), "");
+  EXPECT_EQ(WhoCannotBeReached({peer("process-1", "127.0.0.1")}), "");
+  EXPECT_THAT(WhoCannotBeReached({peer("boot/7/0", "10.0.0.1"), peer("boot/8/0", "127.0.0.1")}),
+              testing::HasSubstr("rank 1 has no address but its loopback, 127.0.0.1:1000, and rank 0 on another host cannot reach it"));
+  EXPECT_THAT(WhoCannotBeReached({peer("s/boot/7/0", "::1"), peer("s/other/7/0", "10.0.0.2")}),
+              testing::HasSubstr("rank 0 has no address"));
+  EXPECT_THAT(WhoCannotBeReached({peer("process-1", "127.0.0.1"), peer("process-2", "127.0.0.1")}), testing::HasSubstr("rank 0"));
 }
 
 // A configuration as headers of another version make it: its last byte is the last one of a page, and the next cannot

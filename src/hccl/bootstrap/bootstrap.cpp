@@ -40,7 +40,7 @@ class Joining : public std::enable_shared_from_this<Joining> {
  private:
   bool OpenDoor(std::string* why);
   PeerInfo Self() const;
-  void Gathered(const std::string& session, std::vector<PeerInfo> peers);
+  std::string Gathered(const std::string& session, std::vector<PeerInfo> peers);
   void Joined(HcclResult result, const std::string& why);
   Membership::Events EventsOf(const std::weak_ptr<Communicator>& communicator);
 
@@ -48,6 +48,20 @@ class Joining : public std::enable_shared_from_this<Joining> {
   std::shared_ptr<Communicator> communicator_;
   std::promise<Outcome> outcome_;
 };
+
+// All ranks see the same list, so all say the same.
+std::string WhoCannotBeReached(const std::vector<PeerInfo>& peers) {
+  for (size_t rank = 0; rank < peers.size(); ++rank) {
+    if (!peers[rank].address.IsLoopback()) continue;
+    const std::string network = NetworkOf(peers[rank].host);
+    for (size_t other = 0; other < peers.size(); ++other) {
+      if (NetworkOf(peers[other].host) == network) continue;
+      return "rank " + std::to_string(rank) + " has no address but its loopback, " + peers[rank].address.Text() + ", and rank " +
+             std::to_string(other) + " on another host cannot reach it: bring a network up there, or set HCCL_IF_IP or HCCL_SOCKET_IFNAME";
+    }
+  }
+  return "";
+}
 
 bool Joining::OpenDoor(std::string* why) {
   std::optional<Address> own = plan_.own_address;
@@ -100,7 +114,7 @@ void Joining::Start() {
 Membership::Events Joining::EventsOf(const std::weak_ptr<Communicator>& communicator) {
   Membership::Events events;
   events.gathered = [self = shared_from_this()](const std::string& session, std::vector<PeerInfo> peers) {
-    self->Gathered(session, std::move(peers));
+    return self->Gathered(session, std::move(peers));
   };
   events.joined = [self = shared_from_this()](HcclResult result, const std::string& why) { self->Joined(result, why); };
   events.gone = [communicator](uint32_t rank, HcclResult why) {
@@ -125,12 +139,14 @@ Membership::Events Joining::EventsOf(const std::weak_ptr<Communicator>& communic
   return events;
 }
 
-void Joining::Gathered(const std::string& session, std::vector<PeerInfo> peers) {
-  if (!communicator_) return;
+std::string Joining::Gathered(const std::string& session, std::vector<PeerInfo> peers) {
+  if (!communicator_) return "";
+  if (const std::string wrong = WhoCannotBeReached(peers); !wrong.empty()) return wrong;
   communicator_->peers_ = std::move(peers);
   communicator_->channels_ =
       std::make_shared<Channels>(DeriveName(plan_.secret, session), DeriveSecret(plan_.secret, session), plan_.rank, plan_.size);
   communicator_->channels_->Begin(communicator_);
+  return "";
 }
 
 void Joining::Joined(HcclResult result, const std::string& why) {

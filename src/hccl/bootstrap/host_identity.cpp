@@ -20,6 +20,14 @@ std::string HostIdentity() {
   return boot + "/" + std::to_string(space.st_ino) + "/" + std::to_string(geteuid());
 }
 
+std::string NetworkOf(const std::string& host) {
+  const size_t user = host.rfind('/');
+  const size_t space = user == std::string::npos || user == 0 ? user : host.rfind('/', user - 1);
+  if (space == std::string::npos || space == 0) return host;
+  const size_t boot = host.rfind('/', space - 1);  // behind the server of a rank table
+  return host.substr(boot == std::string::npos ? 0 : boot + 1, user - (boot == std::string::npos ? 0 : boot + 1));
+}
+
 uint64_t ProcessNumber() {
   static const uint64_t number = [] {
     uint64_t value;

@@ -10,6 +10,9 @@ namespace ropeway::comm {
 // namespaces count as hosts of their own, since nothing says that they can.
 std::string HostIdentity();
 
+// The part of it that says how far a loopback reaches.
+std::string NetworkOf(const std::string& host);
+
 // A random number that no other process has; pids repeat between namespaces.
 uint64_t ProcessNumber();
 

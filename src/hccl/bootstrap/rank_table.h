@@ -1,4 +1,4 @@
-// The rank table of HcclCommInitClusterInfo: JSON, versions 1.0 and 1.2. Says who is where; the ranks still have to
+// The rank table of HcclCommInitClusterInfo: JSON, versions 1.0, 1.2 and 2.0. Says who is where; the ranks still have to
 // find each other.
 #pragma once
 

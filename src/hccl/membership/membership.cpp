@@ -9,6 +9,8 @@ namespace ropeway::comm {
 namespace {
 
 constexpr std::chrono::seconds kAnswerPatience(1);
+constexpr char kLoopbackHint[] =
+    ". That is its loopback, which other hosts do not reach: set HCCL_IF_IP or HCCL_SOCKET_IFNAME where the root runs";
 
 }  // namespace
 
@@ -25,7 +27,10 @@ void Membership::Join(const PeerInfo& self, Deadline deadline) {
 void Membership::TimeOut() {
   std::string root = "the root at " + terms_.roots[0].Text();
   for (size_t i = 1; i < terms_.roots.size(); ++i) root += " or " + terms_.roots[i].Text();
-  if (!connection_) return Finish(HCCL_E_TIMEOUT, root + " was not reached within HCCL_CONNECT_TIMEOUT: " + last_failure_);
+  if (!connection_) {
+    const char* const hint = terms_.roots[0].IsLoopback() ? kLoopbackHint : "";
+    return Finish(HCCL_E_TIMEOUT, root + " was not reached within HCCL_CONNECT_TIMEOUT: " + last_failure_ + hint);
+  }
   if (std::exchange(timed_out_, true)) return Finish(HCCL_E_TIMEOUT, root + " waits for other ranks and does not say for whom");
   connection_->Send({kWhoIsMissing, 0, ""});
   deadline_ = IoThread::Get().At(Deadline::After(kAnswerPatience), [weak = weak_from_this()] {
@@ -100,7 +105,7 @@ void Membership::TakeTable(const Frame& frame) {
   std::vector<PeerInfo> peers;
   if (!ReadPeers(reader, &peers) || peers.size() != terms_.size)
     return Finish(HCCL_E_INTERNAL, "the root sent a table that is none of this version");
-  events_.gathered(session, std::move(peers));
+  if (const std::string wrong = events_.gathered(session, std::move(peers)); !wrong.empty()) return Finish(HCCL_E_TCP_CONNECT, wrong);
   connection_->Send({kReady, 0, ""});
 }
 

@@ -26,8 +26,8 @@ class Membership : public std::enable_shared_from_this<Membership> {
     uint32_t size = 0;
   };
   struct Events {
-    // The ranks are known. When this returns, the rank answers its peers.
-    std::function<void(const std::string& session, std::vector<PeerInfo>)> gathered;
+    // The ranks are known. When this returns, the rank answers its peers; or why it will not.
+    std::function<std::string(const std::string& session, std::vector<PeerInfo>)> gathered;
     // Once: everybody is ready, or why it came to nothing. Not after Leave.
     std::function<void(HcclResult, const std::string& why)> joined;
     // `why` as in Service::peer_ended.

@@ -99,6 +99,11 @@ Address Address::Of(const sockaddr_storage& storage) {
   return address;
 }
 
+bool Address::IsLoopback() const {
+  static const Address kLoopback6 = *Parse("::1", 0);
+  return family == 4 ? bytes[0] == 127 : family == 6 && std::memcmp(bytes, kLoopback6.bytes, sizeof bytes) == 0;
+}
+
 socklen_t Address::Fill(sockaddr_storage* storage) const {
   *storage = {};
   if (family == 6) {

@@ -16,6 +16,7 @@ struct Address {
   static Address Of(const sockaddr_storage& storage);
 
   bool valid() const { return family != 0; }
+  bool IsLoopback() const;
   std::string Text() const;  // 10.0.0.1:16666, [fe80::1]:16666
   socklen_t Fill(sockaddr_storage* storage) const;
 
