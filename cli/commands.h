@@ -17,6 +17,7 @@ void AddExplore(CLI::App& app, int* status);
 void AddHelp(CLI::App& app, int* status);
 void AddManual(CLI::App& app, int* status);
 void AddPs(CLI::App& app, int* status);
+void AddRanks(CLI::App& app, int* status);
 void AddTrace(CLI::App& app, int* status);
 void AddReport(CLI::App& app, int* status);
 void AddTune(CLI::App& app, int* status);

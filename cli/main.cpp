@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   ropeway::cli::AddDemo(app, &status);
   ropeway::cli::AddExec(app, &status);
+  ropeway::cli::AddRanks(app, &status);
   ropeway::cli::AddCheck(app, &status);
   ropeway::cli::AddExplore(app, &status);
   ropeway::cli::AddTrace(app, &status);

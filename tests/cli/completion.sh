@@ -31,6 +31,8 @@ expect exec --de : --devices --device-memory
 expect exec --engine '' : auto cpu cuda
 expect exec --schedule l : latest
 expect rep : report
+expect ra : ranks
+expect ranks --p : --port
 expect report --fi : --findings
 expect exec --engine cpu --hccl : --hccl-link --hccl-link-timeout --hccl-tls
 expect doctor --he : --help

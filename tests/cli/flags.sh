@@ -80,6 +80,14 @@ done <<'END'
 --hccl-link-timeout 0 a number from 1 to .* is wanted
 END
 
+# --- ranks: tests/cli/ranks.sh has more ---
+row 0 '^\[0\] x:7$' ranks -n 1 --master x --port 7 -- sh -c 'echo $MASTER_ADDR:$MASTER_PORT'
+row 0 '^\[1\] 2$' ranks --ranks 2 --hosts localhost:2 -- sh -c 'echo $WORLD_SIZE'
+row 2 'ropeway ranks: --ranks: Value 0 not in range' ranks --ranks 0 -- true
+row 2 'ropeway ranks: --port: Value 70000 not in range|ropeway ranks: .*--port' ranks --port 70000 -- true
+row 2 'ropeway ranks: --hosts: .* names no host' ranks --hosts , -- true
+row 2 'ropeway ranks: PROGRAM is required' ranks -n 1
+
 # --- check ---
 printf 'RW-RACE-001 nowhere\n' >suppressed
 row 0 '' check --json --stacks --every --suppress suppressed --output found --hang 30 -- "$program"
