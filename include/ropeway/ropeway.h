@@ -181,6 +181,18 @@ typedef void (*ropewayDropFunc)(void* argument, int32_t started);
 RW_API aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream);
 
 /*
+ * The same in a stream that is being captured. Whenever the graph is submitted, repeat(argument) is called by the submitting thread and
+ * gives the argument that start and drop of this time have; NULL: the submit is refused with 207001. A submit that fails later drops what
+ * was given. forget(argument) is called when the graph is gone, on any thread; it may not block.
+ *
+ * A function that is NULL, or the default stream: 100000. A stream that is not being captured: 107029. Nothing is called then.
+ */
+typedef void* (*ropewayRepeatFunc)(void* argument);
+typedef void (*ropewayForgetFunc)(void* argument);
+RW_API aclError ropewayCaptureOperation(ropewayStartFunc start, ropewayDropFunc drop, ropewayRepeatFunc repeat, ropewayForgetFunc forget,
+                                        void* argument, void* stream);
+
+/*
  * What an operation carries, between its start and its finish; the last word counts. operation NULL: what this thread submits from now on,
  * until transfer is NULL; it must live until then. transfer NULL with an operation: 100000.
  */

@@ -2,10 +2,14 @@
 // memory that they alone reach.
 #include "stream/operation.h"
 
+#include <new>
+
+#include "acl/error_codes/rt_error_codes.h"
 #include "api/entry.h"
 #include "engine/watcher.h"
 #include "profile/markers.h"
 #include "ropeway/ropeway.h"
+#include "stream/model.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -15,8 +19,9 @@ namespace {
 
 class UserOperation final : public Operation {
  public:
-  UserOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, const Stream& stream)
+  UserOperation(ropewayStartFunc start, ropewayDropFunc drop, const Stream& stream, void* argument = nullptr)
       : start_(start), drop_(drop), argument_(argument), stream_id_(static_cast<uint32_t>(stream.id())) {}
+  void set_argument(void* argument) { argument_ = argument; }
 
   // The handle owns a reference of its own from the start to the finish.
   using Handle = std::shared_ptr<UserOperation>;
@@ -32,9 +37,38 @@ class UserOperation final : public Operation {
 
   const ropewayStartFunc start_;
   const ropewayDropFunc drop_;
-  void* const argument_;
+  void* argument_;
   const uint32_t stream_id_;
   std::unique_ptr<Handle> handle_ = std::make_unique<Handle>();  // made before it is needed, where its lack can still be told
+};
+
+class UserOperationSource final : public OperationSource {
+ public:
+  UserOperationSource(ropewayStartFunc start, ropewayDropFunc drop, ropewayRepeatFunc repeat, ropewayForgetFunc forget, void* argument)
+      : start_(start), drop_(drop), repeat_(repeat), forget_(forget), argument_(argument) {}
+  ~UserOperationSource() override {
+    if (captured_) forget_(argument_);
+  }
+  UserOperationSource(const UserOperationSource&) = delete;
+  UserOperationSource& operator=(const UserOperationSource&) = delete;
+
+  std::shared_ptr<Operation> MakeFor(const Stream& stream) override {
+    auto operation = std::make_shared<UserOperation>(start_, drop_, stream);
+    void* const argument = repeat_(argument_);
+    if (argument == nullptr) throw std::bad_alloc();
+    operation->set_argument(argument);
+    return operation;
+  }
+  // From now on somebody has to be told when it is forgotten.
+  void Captured() { captured_ = true; }
+
+ private:
+  const ropewayStartFunc start_;
+  const ropewayDropFunc drop_;
+  const ropewayRepeatFunc repeat_;
+  const ropewayForgetFunc forget_;
+  void* const argument_;
+  bool captured_ = false;
 };
 
 }  // namespace
@@ -47,7 +81,27 @@ aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, vo
     RW_TRY_SET(StreamRef found, FindStream(stream));
     RW_TRY_SET(Context * context, CurrentContext());
     const StreamRef on = OrDefault(found, *context);
-    return std::make_shared<UserOperation>(start, drop, argument, *on.stream)->LaunchOn(on, &context->scope(), 0, "ropewayLaunchOperation");
+    return std::make_shared<UserOperation>(start, drop, *on.stream, argument)->LaunchOn(on, &context->scope(), 0, "ropewayLaunchOperation");
+  });
+}
+
+aclError ropewayCaptureOperation(ropewayStartFunc start, ropewayDropFunc drop, ropewayRepeatFunc repeat, ropewayForgetFunc forget,
+                                 void* argument, void* stream) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("start", reinterpret_cast<const void*>(start)));
+    RW_TRY(RequirePointer("drop", reinterpret_cast<const void*>(drop)));
+    RW_TRY(RequirePointer("repeat", reinterpret_cast<const void*>(repeat)));
+    RW_TRY(RequirePointer("forget", reinterpret_cast<const void*>(forget)));
+    RW_TRY(RequirePointer("stream", stream));
+    RW_TRY_SET(Context * context, CurrentContext());
+    RW_TRY_SET(StreamHold target, HoldStream(stream, context));
+    RW_TRY(target->RequireContext(&context->scope()));
+    const ModelHold model(Models(), target->HoldCapture());
+    if (!model) return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream %d is not being captured; use ropewayLaunchOperation", target->id());
+    const auto source = std::make_shared<UserOperationSource>(start, drop, repeat, forget, argument);
+    RW_TRY(model->CaptureOperation(*target, source, "ropewayCaptureOperation"));
+    source->Captured();
+    return Ok();
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "base/no_destroy.h"
+#include "stream/operation.h"
 
 namespace ropeway {
 namespace {
@@ -35,12 +36,33 @@ OrderSight OrderBehind(Record& awaited, const Event& event) {
 
 }  // namespace
 
-// An external record counts as one that this replay's submit makes; an external wait is tied to the latest record of now.
+namespace {
+
+// Operations of a replay that will not be, when something goes wrong on the way.
+struct MadeOperations {
+  ReplayBinding* bindings;
+  std::vector<size_t> indices;
+  ~MadeOperations() {
+    for (const size_t i : indices) bindings[i].marker->Dropped();
+  }
+};
+
+}  // namespace
+
+// An external record counts as one that this replay's submit makes; an external wait is tied to the latest record of now; an operation is
+// made anew, in the order of the capture.
 ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*, Record*>>* records, std::vector<OrderSight>* orders) {
   if (externals_.empty()) return nullptr;
   records->reserve(externals_.size());
   if (ActiveWatcher() != nullptr) orders->reserve(externals_.size());
   auto bindings = std::make_unique<ReplayBinding[]>(externals_.size());
+  MadeOperations made{bindings.get(), {}};
+  made.indices.reserve(externals_.size());
+  for (size_t i = 0; i < externals_.size(); ++i) {
+    if (!externals_[i].source) continue;
+    bindings[i] = externals_[i].source->MakeFor(*stream.stream)->BindToReplay();
+    made.indices.push_back(i);
+  }
   for (size_t i = 0; i < externals_.size(); ++i) {
     if (!externals_[i].record) continue;
     Event& event = *externals_[i].event;
@@ -51,10 +73,12 @@ ReplayBinding* Model::Bind(const StreamRef& stream, std::vector<std::pair<Event*
   }
   for (size_t i = 0; i < externals_.size(); ++i) {
     if (externals_[i].record) continue;
+    if (externals_[i].source) continue;
     Event& event = *externals_[i].event;
     const RecordHold awaited = event.BindWait(&bindings[i]);
     if (awaited && ActiveWatcher() != nullptr) orders->push_back(OrderBehind(*awaited, event));
   }
+  made.indices.clear();
   return bindings.release();
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -26,6 +27,7 @@
 namespace ropeway {
 
 class Model;
+class OperationSource;
 using ModelSlab = Slab<Model, 0x71>;
 ModelSlab& Models();
 using ModelHold = SlabRef<ModelSlab, Model>;
@@ -67,6 +69,8 @@ class Model final : public SlabObject, private GraphKeeper {
   Status CaptureWait(Stream& stream, uint32_t edge, const char* call);
   // One external operation per event. 107000 for a second one.
   Status CaptureExternal(Stream& stream, Event& event, bool record, const char* call);
+  // Work that somebody outside carries out, anew in every replay.
+  Status CaptureOperation(Stream& stream, std::shared_ptr<OperationSource> source, const char* call);
   void Invalidate();
 
   bool capturing() const { return state() == State::kCapturing || state() == State::kInvalid; }
@@ -120,9 +124,11 @@ class Model final : public SlabObject, private GraphKeeper {
     StreamHold stream;
     bool group_open = false;
   };
+  // Of an event, or of a source.
   struct External {
     EventHold event;
-    bool record;
+    bool record = false;
+    std::shared_ptr<OperationSource> source;
   };
   struct Execution {
     StreamHold stream;

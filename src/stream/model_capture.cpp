@@ -15,10 +15,10 @@ std::atomic<uint32_t> g_next_model_id{1};
 // Streams that are driven elsewhere cannot take part.
 constexpr uint32_t kExcluded = ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 
-Task EdgeTask(TaskKind kind, uint32_t index, const char* call) {
+Task EdgeTask(TaskKind kind, uint32_t index, const char* call, uint8_t flags = Task::kOfEvent) {
   Task task{};
   task.kind = kind;
-  task.flags = Task::kOfEvent;
+  task.flags = flags;
   task.call = call;
   task.edge = {index};
   return task;
@@ -154,8 +154,23 @@ Status Model::CaptureExternal(Stream& stream, Event& event, bool record, const c
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "the event has an external operation in this graph already; one is allowed");
   RW_TRY(Storing([&]() RW_REQUIRES(mutex_) { MakeRoom(externals_); }));
   Events().Retain(&event);
-  externals_.push_back({EventHold(Events(), &event), record});
+  externals_.push_back({EventHold(Events(), &event), record, nullptr});
   return Append(branch, EdgeTask(record ? TaskKind::kMarkBound : TaskKind::kAwaitBound, graph_.bindings++, call));
+}
+
+Status Model::CaptureOperation(Stream& stream, std::shared_ptr<OperationSource> source, const char* call) {
+  LockGuard lock(mutex_);
+  const size_t branch = BranchOf(stream);
+  RW_TRY(RequireOpen(branch));
+  if (branch_states_[branch].group_open) {
+    Invalidate();
+    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is work between ranks");
+  }
+  RW_TRY(Storing([&]() RW_REQUIRES(mutex_) { MakeRoom(externals_); }));
+  RW_TRY(Append(branch, EdgeTask(TaskKind::kAwaitBound, graph_.bindings, call, 0)));
+  ++graph_.bindings;
+  externals_.push_back({EventHold(), false, std::move(source)});
+  return Ok();
 }
 
 // --- The end ------------------------------------------------------------------------------------------------------------

@@ -24,6 +24,11 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
   return status;
 }
 
+ReplayBinding Operation::BindToReplay() {
+  held_by_stream_ = shared_from_this();
+  return {gate_.get(), &waited_};
+}
+
 void Operation::Begin(uint64_t sequence) {
   if (started_.exchange(true, std::memory_order_acq_rel)) return;
   sequence_ = sequence;

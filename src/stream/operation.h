@@ -13,6 +13,16 @@
 
 namespace ropeway {
 
+class Operation;
+
+// What a graph has in the place of an operation.
+class OperationSource {
+ public:
+  virtual ~OperationSource() = default;
+  // A replay on `stream` is being submitted, by the calling thread: makes its operation. Throws std::bad_alloc.
+  virtual std::shared_ptr<Operation> MakeFor(const Stream& stream) = 0;
+};
+
 class Operation : public std::enable_shared_from_this<Operation> {
  public:
   virtual ~Operation() = default;
@@ -20,8 +30,12 @@ class Operation : public std::enable_shared_from_this<Operation> {
   Operation& operator=(const Operation&) = delete;
 
   // Queues it, once. `timeout_ns`: how long the stream waits for the end, 0 for no limit. A stream that is being captured
-  // declines it (207000): an operation happens once. `sequence` takes the number of its task, where it is wanted.
+  // declines it (207000): an operation happens once, and a graph needs who makes it anew (OperationSource). `sequence` takes the number of
+  // its task, where it is wanted.
   Status LaunchOn(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, uint64_t* sequence = nullptr);
+
+  // Ties it, once, to a replay that is about to be submitted.
+  ReplayBinding BindToReplay();
 
   // The work is over: 0, or the code and the reason of its failure. Any thread; only the first call counts. False: it did not
   // count, because it was not the first or the stream no longer waits.

@@ -1,5 +1,6 @@
 // collective_storm RANK SIZE FOLDER SEED [CALLS]: collectives by chance between hosts. Elements are small whole numbers in every type, so
-// that each sum, product, greatest and least is exact, and what has to come out does not depend on any order.
+// that each sum, product, greatest and least is exact, and what has to come out does not depend on any order. Half of the calls are
+// captured and replayed.
 #include <algorithm>
 #include <random>
 
@@ -23,6 +24,7 @@ struct Call {
   uint32_t root;
   uint32_t fill;
   bool in_place;
+  bool captured;
 };
 
 // Of rank `rank`, element `i`.
@@ -57,6 +59,18 @@ struct Storm {
   char* in;
   char* out;
 
+  // Those that keep their input are replayed twice.
+  template <typename Calls>
+  void Make(const Call& call, bool keeps_input, const Calls& calls) const {
+    if (!call.captured) return calls();
+    aclmdlRI graph = nullptr;
+    RW_MUST(aclmdlRICaptureBegin(self.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    calls();
+    RW_MUST(aclmdlRICaptureEnd(self.stream, &graph));
+    for (int replay = keeps_input ? 0 : 1; replay < 2; ++replay) RW_MUST(aclmdlRIExecuteAsync(graph, self.stream));
+    RW_MUST(aclrtSynchronizeStream(self.stream));
+    RW_MUST(aclmdlRIDestroy(graph));
+  }
   // `of(i)` for every element.
   template <typename Of>
   std::vector<char> Elements(uint32_t type, size_t count, const Of& of) const {
@@ -79,9 +93,11 @@ struct Storm {
     const size_t n = call.count, blocks = call.kind == 2 ? self.size : 1;
     Load(Elements(call.type, n * blocks, [&](size_t i) { return Value(call, self.rank, i); }));
     char* const to = call.in_place && call.kind != 2 ? in : out;
-    if (call.kind == 0) RW_MUST(HcclAllReduce(in, to, n, type, call.op, self.comm, self.stream));
-    if (call.kind == 1) RW_MUST(HcclReduce(in, to, n, type, call.op, call.root, self.comm, self.stream));
-    if (call.kind == 2) RW_MUST(HcclReduceScatter(in, to, n, type, call.op, self.comm, self.stream));
+    Make(call, !call.in_place, [&] {
+      if (call.kind == 0) RW_MUST(HcclAllReduce(in, to, n, type, call.op, self.comm, self.stream));
+      if (call.kind == 1) RW_MUST(HcclReduce(in, to, n, type, call.op, call.root, self.comm, self.stream));
+      if (call.kind == 2) RW_MUST(HcclReduceScatter(in, to, n, type, call.op, self.comm, self.stream));
+    });
     const size_t first = call.kind == 2 ? self.rank * n : 0;
     if (call.kind != 1 || call.root == self.rank)
       Expect(to, Elements(call.type, n, [&](size_t i) { return Combined(call, first + i, self.size); }));
@@ -93,16 +109,16 @@ struct Storm {
     const size_t n = call.count;
     Load(Elements(call.type, n * self.size, [&](size_t i) { return Value(call, self.rank, i); }));
     if (call.kind == 3) {
-      RW_MUST(HcclAllGather(in, out, n, type, self.comm, self.stream));
+      Make(call, true, [&] { RW_MUST(HcclAllGather(in, out, n, type, self.comm, self.stream)); });
       Expect(out, Elements(call.type, n * self.size, [&](size_t i) { return Value(call, static_cast<uint32_t>(i / n), i % n); }));
     } else if (call.kind == 4) {
-      RW_MUST(HcclBroadcast(in, n, type, call.root, self.comm, self.stream));
+      Make(call, true, [&] { RW_MUST(HcclBroadcast(in, n, type, call.root, self.comm, self.stream)); });
       Expect(in, Elements(call.type, n, [&](size_t i) { return Value(call, call.root, i); }));
     } else if (call.kind == 5) {
-      RW_MUST(HcclScatter(in, out, n, type, call.root, self.comm, self.stream));
+      Make(call, true, [&] { RW_MUST(HcclScatter(in, out, n, type, call.root, self.comm, self.stream)); });
       Expect(out, Elements(call.type, n, [&](size_t i) { return Value(call, call.root, self.rank * n + i); }));
     } else {
-      RW_MUST(HcclAlltoAll(in, n, type, out, n, type, self.comm, self.stream));
+      Make(call, true, [&] { RW_MUST(HcclAlltoAll(in, n, type, out, n, type, self.comm, self.stream)); });
       Expect(out, Elements(call.type, n * self.size,
                            [&](size_t i) { return Value(call, static_cast<uint32_t>(i / n), self.rank * n + i % n); }));
     }
@@ -121,8 +137,9 @@ int main(int argc, char** argv) {
   const int calls = argc == 6 ? atoi(argv[5]) : 60;
   for (int i = 0; i < calls; ++i) {
     const auto pick = [&](size_t below) { return static_cast<uint32_t>(random() % below); };
-    const Call call{pick(7),    pick(4),     static_cast<HcclReduceOp>(pick(4)), kCounts[pick(std::size(kCounts))], pick(self.size),
-                    pick(1000), pick(2) == 0};
+    const Call call{
+        pick(7),      pick(4),     static_cast<HcclReduceOp>(pick(4)), kCounts[pick(std::size(kCounts))], pick(self.size), pick(1000),
+        pick(2) == 0, pick(2) == 0};
     call.kind <= 2 ? storm.Reduces(call) : storm.Moves(call);
   }
   self.LeaveInPeace();

@@ -243,9 +243,10 @@ class StormRun {
   StormRun(const StormRun&) = delete;
   StormRun& operator=(const StormRun&) = delete;
 
-  // What went wrong; empty when nothing did.
+  // What went wrong; empty when nothing did. Filled anew, it can be done again.
+  std::string Allocate() { return Place() ? "" : "no memory for " + call_.Text(); }
+  std::string Fill() { return Write(output_, part_.Output()) && Write(input_, part_.Input()) ? "" : LastText(); }
   std::string Begin(HcclComm comm, aclrtStream stream) {
-    if (!Place()) return "no memory for " + call_.Text();
     const HcclResult result = Call(comm, stream);
     return result == HCCL_SUCCESS ? "" : call_.Text() + " answered " + std::to_string(result) + ": " + LastText();
   }
@@ -277,7 +278,7 @@ class StormRun {
     if (aclrtMalloc(&apart_, out.size() + 64, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return false;
     input_ = static_cast<char*>(memory_) + before;
     output_ = part_.Shares() ? static_cast<char*>(memory_) + at : static_cast<char*>(apart_);
-    return Write(output_, out) && Write(input_, in);
+    return true;
   }
   static bool Write(void* to, const Bytes& bytes) {
     return bytes.empty() || aclrtMemcpy(to, bytes.size(), bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS;
@@ -344,29 +345,83 @@ class StormRun {
   char* output_ = nullptr;
 };
 
-// `calls` collectives of this rank, some at a time in the stream. What went wrong first, or nothing.
+// Those calls of a storm that are under way together.
+class StormVolley {
+ public:
+  StormVolley(std::mt19937& random, uint32_t calls, uint64_t most_bytes, uint32_t rank, uint32_t size) {
+    for (uint32_t i = 0; i < calls; ++i) {
+      script_.push_back(RandomCall(random, size, most_bytes));
+      runs_.push_back(std::make_unique<StormRun>(script_.back(), rank));
+    }
+  }
+
+  std::string Straight(HcclComm comm, aclrtStream stream) {
+    std::string wrong = Prepare();
+    if (wrong.empty()) wrong = Begin(comm, stream);
+    return wrong.empty() ? Look(stream) : wrong;
+  }
+  // The same, captured, and replayed more than once.
+  std::string AsGraph(HcclComm comm, aclrtStream stream) {
+    aclmdlRI graph = nullptr;
+    std::string wrong = Prepare();
+    if (!wrong.empty()) return wrong;
+    if (aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED) != ACL_SUCCESS) return "no capture";
+    wrong = Begin(comm, stream);
+    if (aclmdlRICaptureEnd(stream, &graph) != ACL_SUCCESS) return "no graph: " + wrong;
+    for (int replay = 0; replay < 2 && wrong.empty(); ++replay) {
+      for (const auto& run : runs_) {
+        if (wrong.empty()) wrong = run->Fill();
+      }
+      if (aclmdlRIExecuteAsync(graph, stream) != ACL_SUCCESS) return "no replay";
+      if (wrong.empty()) wrong = Look(stream);
+    }
+    if (aclmdlRIDestroy(graph) != ACL_SUCCESS) return "the graph stays";
+    return wrong.empty() ? "" : "captured: " + wrong;
+  }
+
+ private:
+  std::string Prepare() {
+    std::string wrong;
+    for (const auto& run : runs_) {
+      if (wrong.empty()) wrong = run->Allocate();
+      if (wrong.empty()) wrong = run->Fill();
+    }
+    return wrong;
+  }
+  std::string Begin(HcclComm comm, aclrtStream stream) {
+    std::string wrong;
+    for (const auto& run : runs_) {
+      if (wrong.empty()) wrong = run->Begin(comm, stream);
+    }
+    return wrong;
+  }
+  std::string Look(aclrtStream stream) {
+    if (const aclError code = aclrtSynchronizeStream(stream); code != ACL_SUCCESS) {
+      const char* const text = aclGetRecentErrMsg();
+      return "synchronise answered " + std::to_string(code) + ": " + (text == nullptr ? "" : text);
+    }
+    std::string wrong;
+    for (size_t i = 0; i < runs_.size() && wrong.empty(); ++i) {
+      bool good = false;
+      const std::vector<Bytes> reference = SharedStormReference(script_[i], &good);
+      wrong = good ? runs_[i]->Check(reference) : "the plan does not work out: " + script_[i].Text();
+    }
+    return wrong;
+  }
+
+  std::vector<StormCall> script_;
+  std::vector<std::unique_ptr<StormRun>> runs_;
+};
+
+// `calls` collectives of this rank, some at a time in the stream, half of them captured. What went wrong first, or nothing.
 inline std::string RunStorm(uint32_t seed, uint32_t calls, uint64_t most_bytes, uint32_t rank, uint32_t size, HcclComm comm,
                             aclrtStream stream) {
   constexpr uint32_t kAtOnce = 6;
   std::mt19937 random(seed);
   for (uint32_t done = 0; done < calls; done += kAtOnce) {
-    std::vector<StormCall> script;
-    std::vector<std::unique_ptr<StormRun>> runs;
-    for (uint32_t i = 0; i < kAtOnce; ++i) {
-      script.push_back(RandomCall(random, size, most_bytes));
-      runs.push_back(std::make_unique<StormRun>(script.back(), rank));
-      if (const std::string wrong = runs.back()->Begin(comm, stream); !wrong.empty()) return wrong;
-    }
-    if (const aclError code = aclrtSynchronizeStream(stream); code != ACL_SUCCESS) {
-      const char* const text = aclGetRecentErrMsg();
-      return "synchronise answered " + std::to_string(code) + ": " + (text == nullptr ? "" : text);
-    }
-    for (uint32_t i = 0; i < kAtOnce; ++i) {
-      bool good = false;
-      const std::vector<Bytes> reference = SharedStormReference(script[i], &good);
-      if (!good) return "the plan does not work out: " + script[i].Text();
-      if (const std::string wrong = runs[i]->Check(reference); !wrong.empty()) return wrong;
-    }
+    StormVolley volley(random, kAtOnce, most_bytes, rank, size);
+    const std::string wrong = done / kAtOnce % 2 == 0 ? volley.Straight(comm, stream) : volley.AsGraph(comm, stream);
+    if (!wrong.empty()) return wrong;
   }
   return "";
 }

@@ -880,6 +880,12 @@ const Row kRows[] = {
     // Captures and graphs.
     {"aclmdlRICaptureBegin", kNone, {},
      [](World& w) { return aclmdlRICaptureBegin(w.stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL); }, EndCapture},
+    {"ropewayCaptureOperation", kCaptured, BeginCapture,
+     [](World& w) {
+       const auto start = [](void*, ropewayOperation operation) { ropewayFinishOperation(operation, 0, nullptr); };
+       return ropewayCaptureOperation(start, [](void*, int32_t) {}, [](void* argument) { return argument; }, [](void*) {}, &w, w.stream);
+     },
+     EndCapture},
     {"aclrtMemcpyAsync, captured", kCaptured, BeginCapture,
      [](World& w) { return aclrtMemcpyAsync(w.device, kSize, w.pinned, kSize, kH2D, w.stream); },
      EndCapture},

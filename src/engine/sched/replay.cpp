@@ -118,9 +118,12 @@ void Replay::Step(Branch& branch) {
       TellOver(branch);
       break;
     case TaskKind::kAwait: task.await.marker->Repeat(); return AwaitGate(branch, task.await.gate, task.await.timeout_ns);
-    case TaskKind::kAwaitBound:
-      if (Gate* gate = task_->replay.bindings[task.edge.index].gate) return AwaitGate(branch, gate, 0);
-      break;
+    case TaskKind::kAwaitBound: {
+      const ReplayBinding& bound = task_->replay.bindings[task.edge.index];
+      if (bound.gate == nullptr) break;
+      bound.marker->Begun(queue_.head_number());
+      return AwaitGate(branch, bound.gate, 0);
+    }
     case TaskKind::kAwaitValue: return AwaitValue(branch, task);
     case TaskKind::kCall: return CallHost(branch, task);
     default:
@@ -273,15 +276,20 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
     return;
   }
   int code = branch.timed_out.exchange(false, std::memory_order_acquire) ? queue_.ReportTimeout(task) : 0;
-  if (task.kind == TaskKind::kAwait) {
+  // The marker of a bound wait that is dropped goes with its binding.
+  const bool bound = task.kind == TaskKind::kAwaitBound;
+  if (Marker* const marker = task.kind == TaskKind::kAwait ? task.await.marker
+                             : bound && !dropped           ? task_->replay.bindings[task.edge.index].marker
+                                                           : nullptr) {
     TaskFailure failure;
-    if (const int failed = dropped ? 0 : task.await.marker->Failed(branch.broke_through(), &failure)) {
+    if (const int failed = dropped ? 0 : marker->Failed(branch.broke_through(), &failure)) {
       queue_.ReportFailure(task, failed, failure.text);
       code = failed;
     }
-    dropped ? task.await.marker->Dropped() : task.await.marker->Reached();
-  } else if (task.kind == TaskKind::kAwaitBound && !dropped) {
-    TellBound(task.edge.index);
+    if (bound)
+      TellBound(task.edge.index);
+    else
+      dropped ? marker->Dropped() : marker->Reached();
   }
   if (!dropped) TellOver(branch, code);
   Advance(branch);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "hccl/p2p/host_view.h"
 #include "hccl/p2p/messages.h"
 
 namespace ropeway::comm {
@@ -19,6 +20,12 @@ bool IsTransfer(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceiv
 
 }  // namespace
 
+Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes) {
+  if (bytes == 0) return PlaceMemory();
+  RW_TRY_SET(void* view, HostViewOf(memory, bytes));
+  return PlaceMemory{static_cast<char*>(const_cast<void*>(memory)), static_cast<char*>(view), bytes};
+}
+
 DeviceScratch::~DeviceScratch() {
   if (aclrtSetCurrentContext(context) == ACL_SUCCESS)
     aclrtFree(memory);
@@ -26,16 +33,16 @@ DeviceScratch::~DeviceScratch() {
     aclGetRecentErrMsg();  // a context that is gone took it along
 }
 
-CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::unique_ptr<DeviceScratch> input_copy)
+CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<DeviceScratch> input_copy)
     : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)), scratch_(setting_.plan.scratch_bytes),
       input_copy_(std::move(input_copy)) {
   for (const Step& step : setting_.plan.steps) transfers_.push_back(IsTransfer(step.kind) ? TransferOf(step) : nullptr);
 }
 
 PlaceMemory CollectiveOp::At(const Span& span) const {
-  if (span.place == Place::kScratch) return {nullptr, scratch_.data() + span.offset};
+  if (span.place == Place::kScratch) return {nullptr, scratch_.data() + span.offset, span.bytes};
   const PlaceMemory& base = span.place == Place::kInput ? setting_.input : setting_.output;
-  return {base.address + span.offset, base.view == nullptr ? nullptr : base.view + span.offset};
+  return {base.address + span.offset, base.view == nullptr ? nullptr : base.view + span.offset, span.bytes};
 }
 
 TransferRef CollectiveOp::TransferOf(const Step& step) const {
@@ -55,16 +62,39 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
   return transfer;
 }
 
-aclError CollectiveOp::Enqueue(void* stream) {
-  LockGuard lock(exchange_->order);
+void CollectiveOp::TakeNumbers() {
   std::map<std::pair<uint32_t, bool>, uint64_t> messages;
   uint64_t& next = exchange_->NextCollective();
   for (const TransferRef& transfer : transfers_) {
     if (transfer) transfer->number = CollectiveNumber(next, messages[{transfer->peer, transfer->sending}]++);
   }
+  ++next;
+}
+
+aclError CollectiveOp::Enqueue(void* stream) {
+  if (IsCaptured(stream)) return Capture(stream);
+  LockGuard lock(exchange_->order);
+  TakeNumbers();
   const aclError code = Launch(stream);
-  if (code == ACL_SUCCESS) ++next;
+  if (code != ACL_SUCCESS) --exchange_->NextCollective();
   return code;
+}
+
+std::shared_ptr<StreamOp> CollectiveOp::Again() {
+  Setting setting = setting_;
+  std::string wrong;
+  for (PlaceMemory* place : {&setting.input, &setting.output}) {
+    Result<PlaceMemory> opened = OpenPlace(place->address, place->bytes);
+    if (opened.ok())
+      *place = opened.value();
+    else
+      wrong = std::string(setting.call) + ": " + opened.status().text();
+  }
+  const auto op = std::make_shared<CollectiveOp>(communicator().shared_from_this(), std::move(setting), input_copy_);
+  if (!wrong.empty()) op->SetUnfit(wrong);
+  LockGuard lock(op->exchange_->order);
+  op->TakeNumbers();
+  return op;
 }
 
 void CollectiveOp::Started() { Advance(); }

@@ -15,7 +15,10 @@ namespace ropeway::comm {
 struct PlaceMemory {
   char* address = nullptr;  // as the engine knows it
   char* view = nullptr;     // as the host reaches it; null when the engine has no host access
+  uint64_t bytes = 0;       // of input and output
 };
+// HCCL_E_PARA for what is not inside one block of device memory. None without bytes.
+Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes);
 
 // Device memory, freed in its context.
 struct DeviceScratch {
@@ -40,11 +43,13 @@ class CollectiveOp final : public StreamOp {
     int32_t device = 0;
   };
   // `input_copy`: what the input is, when it is none of the program's.
-  CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::unique_ptr<DeviceScratch> input_copy);
+  CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<DeviceScratch> input_copy);
   // The runtime's code when the stream does not take it.
   aclError Enqueue(void* stream);
 
  private:
+  std::shared_ptr<StreamOp> Again() override;
+  void TakeNumbers() RW_REQUIRES(exchange_->order);
   void Started() override;
   void Dropped() override;
   void Revoked() override;
@@ -69,8 +74,8 @@ class CollectiveOp final : public StreamOp {
   Lease lease_;                         // on input and output
 
   // Of the I/O thread.
-  std::unique_ptr<DeviceScratch> input_copy_;
-  size_t at_ = 0;  // the next step
+  std::shared_ptr<DeviceScratch> input_copy_;  // of a pattern: all that are made after it have it, one after the other
+  size_t at_ = 0;                              // the next step
   bool advancing_ = false;
   bool busy_ = false;  // a copy of this rank alone
   size_t sending_ = 0;

@@ -7,7 +7,6 @@
 #include "hccl/base/told.h"
 #include "hccl/coll/collective_op.h"
 #include "hccl/membership/find.h"
-#include "hccl/p2p/host_view.h"
 
 namespace ropeway::comm {
 namespace {
@@ -37,22 +36,15 @@ void FillInRanks(const Communicator& communicator, CollectiveShape* shape) {
     shape->hosts.push_back(numbers.emplace(communicator.peer(rank).host, static_cast<uint32_t>(numbers.size())).first->second);
 }
 
-Status OpenPlace(const void* memory, uint64_t bytes, PlaceMemory* place) {
-  if (bytes == 0) return Ok();
-  place->address = static_cast<char*>(const_cast<void*>(memory));
-  RW_TRY_SET(void* view, HostViewOf(memory, bytes));
-  place->view = static_cast<char*>(view);
-  return Ok();
-}
-
 // Input that lies across the output is read from a copy.
-Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting* setting, std::unique_ptr<DeviceScratch>* scratch) {
+Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting* setting, std::shared_ptr<DeviceScratch>* scratch) {
   void* copy = nullptr;
   const uint64_t bytes = call.input_bytes;
   RW_TRY(FromRuntime("aclrtMalloc", aclrtMalloc(&copy, bytes, ACL_MEM_MALLOC_HUGE_FIRST)));
-  *scratch = std::make_unique<DeviceScratch>(copy, setting->context);
+  *scratch = std::make_shared<DeviceScratch>(copy, setting->context);
   RW_TRY(FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy, bytes, call.input, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream)));
-  return OpenPlace(copy, bytes, &setting->input);
+  RW_TRY_SET(setting->input, OpenPlace(copy, bytes));
+  return Ok();
 }
 
 }  // namespace
@@ -66,12 +58,12 @@ Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, Colle
   setting.kernel = call.kernel;
   RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&setting.context)));
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&setting.device)));
-  RW_TRY(OpenPlace(call.input, call.input_bytes, &setting.input));
-  RW_TRY(OpenPlace(call.output, call.output_bytes, &setting.output));
+  RW_TRY_SET(setting.input, OpenPlace(call.input, call.input_bytes));
+  RW_TRY_SET(setting.output, OpenPlace(call.output, call.output_bytes));
   if (call.kernel != nullptr && setting.input.view == nullptr && call.input_bytes > 0)
     return Fail(HCCL_E_NOT_SUPPORT, "ranks reduce by CPU, which cannot reach the memory of this engine; use ROPEWAY_ENGINE=cpu");
   call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
-  std::unique_ptr<DeviceScratch> input_copy;
+  std::shared_ptr<DeviceScratch> input_copy;
   if (!call.shape.in_place && Overlap(call)) RW_TRY(CopyInput(call, stream, &setting, &input_copy));
   setting.plan = MakeCollectivePlan(call.shape);
   const uint64_t elements = std::max(call.input_bytes, call.output_bytes) / call.shape.element_bytes;

@@ -66,7 +66,13 @@ comm::Status Copy(const Range& range, const void* remote, const void* local, uin
   RW_TRY_SET(const LocalSide side, Locate(local, count));
   // As for every copy with pageable memory: after the work before it, and over when the call returns.
   if (side.pageable) RW_TRY(comm::FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(stream)));
-  RW_TRY(LaunchTransfer(range.target, put, {{side.view, range.region, offset, count}}, stream));
+  const auto again = [remote, local, count, region = range.region, offset]() -> comm::Result<std::vector<TransferItem>> {
+    const std::optional<Range> found = Find(remote);
+    if (!found || found->region != region) return comm::Fail(HCCL_E_PARA, "%p is no memory of another rank any more", remote);
+    RW_TRY_SET(const LocalSide now, Locate(local, count));
+    return std::vector<TransferItem>{{now.view, region, offset, count}};
+  };
+  RW_TRY(LaunchTransfer(range.target, put, {{side.view, range.region, offset, count}}, again, stream));
   return side.pageable ? comm::FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(stream)) : comm::Ok();
 }
 

@@ -1,8 +1,11 @@
 #include "hccl/link/stream_transfer.h"
 
+#include <new>
+
 #include "hccl/membership/communicator.h"
 #include "hccl/membership/number_table.h"
 #include "hccl/membership/stream_code.h"
+#include "hccl/membership/stream_op.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
@@ -12,6 +15,7 @@ struct StreamTransfer {
   LinkTarget target;
   bool put;
   std::vector<TransferItem> items;
+  std::string unfit;  // why it cannot be
   // Closed when the stream gives it up, so that nobody touches the local side afterwards.
   std::shared_ptr<Lease> lease = std::make_shared<Lease>();
 };
@@ -19,6 +23,17 @@ struct StreamTransfer {
 // Those that a stream waits for, or will.
 NumberTable<StreamTransfer>& Transfers() {
   static auto* const table = new NumberTable<StreamTransfer>;
+  return *table;
+}
+
+// What graphs do again, while they live.
+struct Pattern {
+  LinkTarget target;
+  bool put;
+  LookAgain again;
+};
+NumberTable<Pattern>& Patterns() {
+  static auto* const table = new NumberTable<Pattern>;
   return *table;
 }
 
@@ -46,6 +61,7 @@ void Start(void* argument, ropewayOperation operation) {
     Transfers().Remove(number);
     Finish(*transfer, operation, end);
   };
+  if (!transfer->unfit.empty()) return done({HCCL_E_PARA, transfer->unfit});
   ropewayTransfer carried{WayOver(ChosenLink()), transfer->target.rank, 0, static_cast<uint32_t>(transfer->items.size())};
   for (const TransferItem& item : transfer->items) carried.bytes += item.size;
   ropewayTellTransfer(operation, &carried);
@@ -56,10 +72,33 @@ void Drop(void* argument, int32_t) {
   if (const auto transfer = Transfers().Remove(NumberOf(argument))) transfer->lease->Close();
 }
 
+void* Repeat(void* argument) try {
+  const std::shared_ptr<Pattern> pattern = Patterns().Find(NumberOf(argument));
+  auto transfer = std::make_shared<StreamTransfer>(StreamTransfer{pattern->target, pattern->put, {}, ""});
+  comm::Result<std::vector<TransferItem>> items = pattern->again();
+  if (items.ok())
+    transfer->items = std::move(items.value());
+  else
+    transfer->unfit = items.status().text();
+  return AsArgument(Transfers().Add(std::move(transfer)));
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Forget(void* argument) { Patterns().Remove(NumberOf(argument)); }
+
+comm::Status Capture(const LinkTarget& target, bool put, LookAgain again, void* stream) {
+  const uint64_t number = Patterns().Add(std::make_shared<Pattern>(Pattern{target, put, std::move(again)}));
+  const aclError code = ropewayCaptureOperation(Start, Drop, Repeat, Forget, AsArgument(number), stream);
+  if (code != 0) Patterns().Remove(number);
+  return comm::FromRuntime("ropewayCaptureOperation", code);
+}
+
 }  // namespace
 
-comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, void* stream) {
-  const uint64_t number = Transfers().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items)}));
+comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, LookAgain again, void* stream) {
+  if (IsCaptured(stream)) return Capture(target, put, std::move(again), stream);
+  const uint64_t number = Transfers().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items), ""}));
   const aclError code = ropewayLaunchOperation(Start, Drop, AsArgument(number), stream);
   if (code != 0) Transfers().Remove(number);
   return comm::FromRuntime("ropewayLaunchOperation", code);

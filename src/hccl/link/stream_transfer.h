@@ -1,6 +1,7 @@
 // A transfer over a link as an item of a stream.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,8 +19,11 @@ struct LinkTarget {
   uint32_t rank = 0;  // in the communicator
 };
 
+// Looks up once more where the bytes are, for a replay: memory may have been withdrawn since.
+using LookAgain = std::function<comm::Result<std::vector<TransferItem>>()>;
+
 // Queues a put (or a get) of all items. The stream goes on when all bytes are in place; a failure fails the stream and is the
-// communicator's asynchronous error. The local side must stay until then.
-comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, void* stream);
+// communicator's asynchronous error. The local side must stay until then. In a stream that is being captured, every replay does it.
+comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, LookAgain again, void* stream);
 
 }  // namespace ropeway::comm

@@ -19,9 +19,32 @@ constexpr Service kBarriers = {0x300, nullptr, nullptr, nullptr, nullptr};
 
 class Barrier final : public StreamOp {
  public:
-  Barrier(std::shared_ptr<Communicator> communicator, uint64_t number) : StreamOp(std::move(communicator)), barrier_(number) {}
+  explicit Barrier(const std::shared_ptr<Communicator>& communicator)
+      : StreamOp(communicator),
+        count_(std::static_pointer_cast<Count>(communicator->State(kBarriers, [] { return std::make_shared<Count>(); }))) {}
+
+  aclError Enqueue(void* stream) {
+    if (IsCaptured(stream)) return Capture(stream);
+    // Held over the launch: the order of the numbers is the order in the stream.
+    LockGuard lock(count_->mutex);
+    TakeNumber();
+    const aclError code = Launch(stream);
+    if (code != 0) --count_->next;
+    return code;
+  }
 
  private:
+  void TakeNumber() RW_REQUIRES(count_->mutex) {
+    const uint64_t life = communicator().life();
+    if (std::exchange(count_->life, life) != life) count_->next = life << kLifeBits;
+    barrier_ = count_->next++;
+  }
+  std::shared_ptr<StreamOp> Again() override {
+    const auto op = std::make_shared<Barrier>(communicator().shared_from_this());
+    LockGuard lock(op->count_->mutex);
+    op->TakeNumber();
+    return op;
+  }
   void Started() override {
     Membership* const membership = Parts::MembershipOf(communicator());
     if (membership == nullptr) return Finish(HCCL_E_REMOTE, "HcclBarrier: the communicator is destroyed");
@@ -34,19 +57,14 @@ class Barrier final : public StreamOp {
     if (Membership* const membership = Parts::MembershipOf(communicator())) membership->Cancel(barrier_);
   }
 
-  const uint64_t barrier_;
+  const std::shared_ptr<Count> count_;
+  uint64_t barrier_ = 0;
 };
 
 }  // namespace
 
 aclError LaunchBarrier(const std::shared_ptr<Communicator>& communicator, void* stream) {
-  const auto count = std::static_pointer_cast<Count>(communicator->State(kBarriers, [] { return std::make_shared<Count>(); }));
-  // Held over the launch: the order of the numbers is the order in the stream.
-  LockGuard lock(count->mutex);
-  if (const uint64_t life = communicator->life(); std::exchange(count->life, life) != life) count->next = life << kLifeBits;
-  const aclError code = std::make_shared<Barrier>(communicator, count->next)->Launch(stream);
-  if (code == 0) ++count->next;
-  return code;
+  return std::make_shared<Barrier>(communicator)->Enqueue(stream);
 }
 
 }  // namespace ropeway::comm

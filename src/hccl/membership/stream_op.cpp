@@ -1,7 +1,9 @@
 #include "hccl/membership/stream_op.h"
 
+#include <new>
 #include <utility>
 
+#include "acl/acl.h"
 #include "hccl/membership/number_table.h"
 #include "hccl/membership/stream_code.h"
 
@@ -13,13 +15,50 @@ NumberTable<StreamOp>& Operations() {
   return *table;
 }
 
+// Patterns, while their graphs live.
+NumberTable<StreamOp>& Patterns() {
+  static auto* const table = new NumberTable<StreamOp>;
+  return *table;
+}
+
 }  // namespace
+
+bool IsCaptured(void* stream) {
+  aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+  aclmdlRI model = nullptr;
+  if (stream == nullptr) return false;  // the default stream
+  if (aclmdlRICaptureGetInfo(stream, &status, &model) != ACL_SUCCESS) {
+    aclGetRecentErrMsg();  // whoever launches finds out what is wrong with it
+    return false;
+  }
+  return status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
 
 aclError StreamOp::Launch(void* stream) {
   number_ = Operations().Add(shared_from_this());
   const aclError code = ropewayLaunchOperation(&OnStart, &OnDrop, AsArgument(number_), stream);
   if (code != 0) Operations().Remove(number_);
   return code;
+}
+
+aclError StreamOp::Capture(void* stream) {
+  const uint64_t number = Patterns().Add(shared_from_this());
+  const aclError code = ropewayCaptureOperation(&OnStart, &OnDrop, &OnRepeat, &OnForget, AsArgument(number), stream);
+  if (code != 0) Patterns().Remove(number);
+  return code;
+}
+
+void* StreamOp::OnRepeat(void* pattern) try {
+  const std::shared_ptr<StreamOp> op = Patterns().Find(NumberOf(pattern))->Again();
+  op->number_ = Operations().Add(op);
+  return AsArgument(op->number_);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+// It may have memory of the device, which is freed where that may wait.
+void StreamOp::OnForget(void* pattern) {
+  IoThread::Get().Post([op = Patterns().Remove(NumberOf(pattern))] {});
 }
 
 void StreamOp::OnStart(void* argument, ropewayOperation operation) {
@@ -43,7 +82,9 @@ void StreamOp::Start(ropewayOperation operation) {
     if (auto self = weak.lock()) self->TimeOut();
   });
   Tell();
-  Started();
+  if (unfit_.empty()) return Started();
+  Dropped();
+  Finish(HCCL_E_PARA, unfit_);
 }
 
 void StreamOp::Tell() {

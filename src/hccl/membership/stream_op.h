@@ -1,5 +1,6 @@
 // Work between ranks as one item of a stream: starts when the stream comes to it, ends it well or badly, and ends by
-// itself when its time is over. Everything but Launch happens on the I/O thread.
+// itself when its time is over. Captured into a graph, it is a pattern: every replay has one made after it, with numbers of its own, in the
+// order in which replays are submitted. Everything but Launch, Capture and Again happens on the I/O thread.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,14 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   virtual ~StreamOp() = default;
   // Queues it, once. The runtime's own code when it does not take it.
   aclError Launch(void* stream);
+  // Stores it as a pattern, once, in a stream that is being captured.
+  aclError Capture(void* stream);
 
  protected:
+  // Another one after this pattern, ready to be launched. Its numbers are taken, whether it will ever start or not.
+  virtual std::shared_ptr<StreamOp> Again() = 0;
+  // Of what Again gives: it fails when it comes to start, and tells its peers. For memory that was freed since.
+  void SetUnfit(const std::string& why) { unfit_ = why; }
   // The stream is here.
   virtual void Started() = 0;
   // The stream waits no longer, or the time is over: what was begun must end, without a word to anybody but the peers.
@@ -37,6 +44,8 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   Communicator& communicator() { return *communicator_; }
 
  private:
+  static void* OnRepeat(void* pattern);
+  static void OnForget(void* pattern);
   static void OnStart(void* argument, ropewayOperation operation);
   static void OnDrop(void* argument, int32_t started);
   void Start(ropewayOperation operation);
@@ -46,9 +55,13 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
 
   const std::shared_ptr<Communicator> communicator_;
   uint64_t number_ = 0;
+  std::string unfit_;
   ropewayOperation operation_ = nullptr;  // from the start to the finish
   IoThread::Timer timer_ = 0;
   bool finished_ = false;
 };
+
+// Whether work for this stream goes into a graph.
+bool IsCaptured(void* stream);
 
 }  // namespace ropeway::comm

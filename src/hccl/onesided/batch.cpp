@@ -1,9 +1,11 @@
 // HcclBatchPut and HcclBatchGet as items of a stream: copies for what this process can address, transfers for the rest.
 #include <cstring>
+#include <new>
 
 #include "acl/acl_rt.h"
 #include "base/mutex.h"
 #include "hccl/membership/find.h"
+#include "hccl/membership/stream_op.h"
 #include "hccl/onesided/one_sided.h"
 #include "ropeway/ropeway.h"
 
@@ -34,8 +36,12 @@ Status QueueHostCopy(const DirectCopy& copy, void* stream) {
   const auto drop = [](void* argument, int32_t started) {
     if (started == 0) delete static_cast<DirectCopy*>(argument);
   };
+  const auto repeat = [](void* pattern) -> void* { return new (std::nothrow) DirectCopy(*static_cast<DirectCopy*>(pattern)); };
+  const auto forget = [](void* pattern) { delete static_cast<DirectCopy*>(pattern); };
   auto work = std::make_unique<DirectCopy>(copy);
-  RW_TRY(FromRuntime("ropewayLaunchOperation", ropewayLaunchOperation(start, drop, work.get(), stream)));
+  RW_TRY(IsCaptured(stream)
+             ? FromRuntime("ropewayCaptureOperation", ropewayCaptureOperation(start, drop, repeat, forget, work.get(), stream))
+             : FromRuntime("ropewayLaunchOperation", ropewayLaunchOperation(start, drop, work.get(), stream)));
   work.release();
   return Ok();
 }
@@ -84,6 +90,12 @@ Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& ite
   return Ok();
 }
 
+Result<std::vector<TransferItem>> OneSided::TransfersOf(bool put, uint32_t peer, const std::vector<BatchItem>& items) {
+  Work work;
+  RW_TRY(Plan(put, peer, items, &work));
+  return std::move(work.transfers);
+}
+
 Status OneSided::Batch(bool put, uint32_t peer, const std::vector<BatchItem>& items, void* stream) {
   RW_TRY(RequireNotSuspended(communicator_));
   Work work;
@@ -93,7 +105,13 @@ Status OneSided::Batch(bool put, uint32_t peer, const std::vector<BatchItem>& it
     const Carrying carrying({way, peer, copy.size, 1});
     RW_TRY(Queue(copy, stream));
   }
-  return work.transfers.empty() ? Ok() : LaunchTransfer(work.target, put, std::move(work.transfers), stream);
+  if (work.transfers.empty()) return Ok();
+  const auto again = [weak = communicator_.weak_from_this(), put, peer, items]() -> Result<std::vector<TransferItem>> {
+    const std::shared_ptr<Communicator> communicator = weak.lock();
+    if (!communicator) return Fail(HCCL_E_PARA, "the communicator is destroyed");
+    return OneSided::Of(*communicator)->TransfersOf(put, peer, items);
+  };
+  return LaunchTransfer(work.target, put, std::move(work.transfers), again, stream);
 }
 
 }  // namespace ropeway::comm

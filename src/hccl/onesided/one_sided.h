@@ -78,6 +78,7 @@ class OneSided {
   };
 
   struct Work;
+  comm::Result<std::vector<TransferItem>> TransfersOf(bool put, uint32_t peer, const std::vector<BatchItem>& items);
   comm::Status Plan(bool put, uint32_t peer, const std::vector<BatchItem>& items, Work* work);
   comm::Status ExportTo(uint32_t peer, LocalRegion* region) RW_REQUIRES(mutex_);
   comm::Status ExportMapping(uint32_t peer, const LocalRegion& region, Export* exported);

@@ -3,16 +3,53 @@
 #include <functional>
 
 #include "base/mutex.h"
+#include "hccl/p2p/host_view.h"
 
 namespace ropeway::comm {
+namespace {
+
+// The same bytes once more; the memory may be gone since, or other memory may be there.
+TransferRef AgainAfter(const Transfer& pattern, std::string* wrong) {
+  auto transfer = std::make_shared<Transfer>();
+  transfer->sending = pattern.sending;
+  transfer->peer = pattern.peer;
+  transfer->buffer = pattern.buffer;
+  transfer->bytes = pattern.bytes;
+  transfer->device = pattern.device;
+  transfer->context = pattern.context;
+  Result<void*> view = HostViewOf(pattern.buffer, pattern.bytes);
+  if (!view.ok())
+    *wrong = view.status().text();
+  else if (view.value() != nullptr)
+    transfer->view = std::make_shared<Window>(view.value());
+  return transfer;
+}
+
+}  // namespace
 
 TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call, std::vector<TransferRef> transfers)
     : StreamOp(communicator), call_(call), exchange_(Exchange::Of(*communicator)), transfers_(std::move(transfers)),
       left_(transfers_.size()) {}
 
-aclError TransferGroup::Enqueue(void* stream) {
-  LockGuard lock(exchange_->order);
+void TransferGroup::TakeNumbers() {
   for (const TransferRef& transfer : transfers_) transfer->number = exchange_->NextNumber(transfer->peer, transfer->sending)++;
+}
+
+std::shared_ptr<StreamOp> TransferGroup::Again() {
+  std::vector<TransferRef> transfers;
+  std::string wrong;
+  for (const TransferRef& pattern : transfers_) transfers.push_back(AgainAfter(*pattern, &wrong));
+  const auto op = std::make_shared<TransferGroup>(communicator().shared_from_this(), call_, std::move(transfers));
+  if (!wrong.empty()) op->SetUnfit(std::string(call_) + ": " + wrong);
+  LockGuard lock(op->exchange_->order);
+  op->TakeNumbers();
+  return op;
+}
+
+aclError TransferGroup::Enqueue(void* stream) {
+  if (IsCaptured(stream)) return Capture(stream);
+  LockGuard lock(exchange_->order);
+  TakeNumbers();
   const aclError code = Launch(stream);
   if (code == 0) return code;
   for (const TransferRef& transfer : transfers_) --exchange_->NextNumber(transfer->peer, transfer->sending);

@@ -20,6 +20,8 @@ class TransferGroup final : public StreamOp {
   aclError Enqueue(void* stream);
 
  private:
+  std::shared_ptr<StreamOp> Again() override;
+  void TakeNumbers() RW_REQUIRES(exchange_->order);
   void Started() override;
   void Dropped() override;
   void Revoked() override;

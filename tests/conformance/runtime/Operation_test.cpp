@@ -2,9 +2,11 @@
 #ifndef ROPEWAY_TEST_VENDOR
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "ropeway/ropeway.h"
 #include "tests/conformance/copy/call_checks.h"
@@ -33,7 +35,6 @@ class Work {
     return dropped_;
   }
 
- private:
   static void Start(void* self, ropewayOperation operation) {
     auto* work = static_cast<Work*>(self);
     std::lock_guard lock(work->mutex_);
@@ -47,6 +48,8 @@ class Work {
     EXPECT_EQ(work->dropped_, -1) << "dropped twice";
     work->dropped_ = started;
   }
+
+ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   ropewayOperation operation_ = nullptr;
@@ -178,6 +181,151 @@ TEST_F(OperationTest, AGraphCannotRepeatIt) {
   EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
   EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
   EXPECT_EQ(work.dropped(), -1);
+}
+
+// --- In graphs --------------------------------------------------------------------------------------------------------------
+
+// A pattern, and what was made after it: each one ends at once, with the code of its turn.
+class Pattern {
+ public:
+  explicit Pattern(std::vector<aclError> codes = {}) : codes_(std::move(codes)) {}
+  aclError Capture(aclrtStream stream) {
+    return ropewayCaptureOperation(&Pattern::Start, &Pattern::Drop, &Pattern::Repeat, &Pattern::Forget, this, stream);
+  }
+  std::atomic<int> made{0}, started{0}, dropped{0}, forgotten{0};
+  std::atomic<bool> full{false};  // there is no memory for another one
+
+ private:
+  struct Turn {
+    Pattern& pattern;
+    const int number;
+  };
+  static void* Repeat(void* self) {
+    auto& pattern = *static_cast<Pattern*>(self);
+    return pattern.full ? nullptr : new Turn{pattern, pattern.made++};
+  }
+  static void Forget(void* self) { ++static_cast<Pattern*>(self)->forgotten; }
+  static void Start(void* argument, ropewayOperation operation) {
+    const std::unique_ptr<Turn> turn(static_cast<Turn*>(argument));
+    EXPECT_EQ(turn->pattern.started++, turn->number) << "replays start in the order of their submits";
+    const auto& codes = turn->pattern.codes_;
+    ropewayFinishOperation(operation, static_cast<size_t>(turn->number) < codes.size() ? codes[static_cast<size_t>(turn->number)] : 0,
+                           "as told");
+  }
+  static void Drop(void* argument, int32_t was_started) {
+    EXPECT_EQ(was_started, 0);
+    const std::unique_ptr<Turn> turn(static_cast<Turn*>(argument));
+    ++turn->pattern.dropped;
+  }
+  const std::vector<aclError> codes_;
+};
+
+TEST_F(OperationTest, WhatCannotBeCaptured) {
+  const auto start = [](void*, ropewayOperation) {};
+  const auto drop = [](void*, int32_t) {};
+  const auto repeat = [](void*) -> void* { return nullptr; };
+  const auto forget = [](void*) { ADD_FAILURE() << "nothing was captured"; };
+  EXPECT_EQ(ropewayCaptureOperation(nullptr, drop, repeat, forget, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(ropewayCaptureOperation(start, nullptr, repeat, forget, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(ropewayCaptureOperation(start, drop, nullptr, forget, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(ropewayCaptureOperation(start, drop, repeat, nullptr, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(ropewayCaptureOperation(start, drop, repeat, forget, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(ropewayCaptureOperation(start, drop, repeat, forget, nullptr, &stream_), ACL_ERROR_RT_INVALID_HANDLE);
+  EXPECT_EQ(ropewayCaptureOperation(start, drop, repeat, forget, nullptr, stream_), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+}
+
+TEST_F(OperationTest, EveryReplayHasOneOfItsOwn) {
+  DeviceBuffer block(64);
+  Pattern pattern({0, ACL_ERROR_RT_IPC_ERROR, 0});
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  ASSERT_EQ(pattern.Capture(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemsetAsync(block.get(), 64, 2, 64, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  EXPECT_EQ(pattern.made, 0);
+  for (const aclError expected : {ACL_SUCCESS, ACL_ERROR_RT_IPC_ERROR, ACL_SUCCESS}) {
+    ASSERT_EQ(aclrtMemset(block.get(), 64, 1, 64), ACL_SUCCESS);
+    ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+    const Outcome outcome = Observe([&] { return aclrtSynchronizeStream(stream_); });
+    EXPECT_EQ(outcome.code, expected);
+    if (expected != ACL_SUCCESS) EXPECT_NE(outcome.text.find("as told"), std::string::npos) << outcome.text;
+    EXPECT_EQ(block.Read(1)[0], 2) << "the rest of a graph runs, as behind a failed copy";
+  }
+  EXPECT_EQ(pattern.started, 3);
+  EXPECT_EQ(pattern.forgotten, 0);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(pattern.forgotten, 1);
+}
+
+TEST_F(OperationTest, WhatAReplayWaitsForDoesNotHoldAnotherBranch) {
+  Work work;
+  // A work is started once: the graph is replayed once.
+  const auto repeat = [](void* argument) { return argument; };
+  aclrtStream other = nullptr;
+  aclrtEvent fork = nullptr, join = nullptr;
+  aclmdlRI model = nullptr;
+  DeviceBuffer block(64);
+  ASSERT_EQ(aclrtMemset(block.get(), 64, 1, 64), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEventExWithFlag(&fork, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEventExWithFlag(&join, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(fork, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(other, fork), ACL_SUCCESS);
+  ASSERT_EQ(ropewayCaptureOperation(
+                &Work::Start, &Work::Drop, repeat, [](void*) {}, &work, other),
+            ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(join, other), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemsetAsync(block.get(), 64, 2, 64, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(stream_, join), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+  while (!work.started() || block.Read(1)[0] != 2) static_cast<void>(aclrtSynchronizeStreamWithTimeout(stream_, 1));
+  EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  ropewayFinishOperation(work.AwaitStart(), 0, nullptr);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(fork), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(join), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(other), ACL_SUCCESS);
+}
+
+TEST_F(OperationTest, AReplayThatIsNotToBeDropsWhatWasMadeForIt) {
+  Pattern first, second;
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  ASSERT_EQ(first.Capture(stream_), ACL_SUCCESS);
+  ASSERT_EQ(second.Capture(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  second.full = true;
+  EXPECT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_ERROR_RT_MEMORY_ALLOCATION);
+  EXPECT_EQ(first.dropped, 1);
+  second.full = false;
+  // One that is aborted before the stream comes to it.
+  aclrtStream held = nullptr;
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&held), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(held, event), ACL_SUCCESS);  // nobody will record it
+  ASSERT_EQ(aclmdlRIExecuteAsync(model, held), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStreamForce(held), ACL_SUCCESS);
+  EXPECT_EQ(first.dropped, 2);
+  EXPECT_EQ(second.dropped, 1);
+  EXPECT_EQ(first.started + second.started, 0);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(first.forgotten, 1);
+}
+
+TEST_F(OperationTest, AnAbandonedCaptureForgetsIt) {
+  Pattern pattern;
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  ASSERT_EQ(pattern.Capture(stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureTaskGrpBegin(stream_), ACL_SUCCESS);
+  EXPECT_EQ(pattern.Capture(stream_), ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT);
+  EXPECT_NE(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  EXPECT_EQ(pattern.forgotten, 1) << "what was refused is not counted";
 }
 
 }  // namespace operation_test
