@@ -253,7 +253,8 @@ int main(int argc, char** argv) {
   const Plain plain(self, folder, argv[4]);
   const Bench bench{self, plain, memory, device, there};
   bench.RoundTrips(4096);
-  for (int i = 5; i < argc; ++i) bench.Rates(strtoull(argv[i], nullptr, 10));
+  for (int i = 5; i < argc; ++i)
+    if (const size_t size = strtoull(argv[i], nullptr, 10); size != 0) bench.Rates(size);
   self.Barrier();
   self.Leave();
 }

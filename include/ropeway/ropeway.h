@@ -179,6 +179,11 @@ typedef void* ropewayOperation;
 typedef void (*ropewayStartFunc)(void* argument, ropewayOperation operation);
 typedef void (*ropewayDropFunc)(void* argument, int32_t started);
 RW_API aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream);
+/*
+ * The same for a start that takes a moment and no more: it may be called by ropewayLaunchBriefOperation itself, and by the
+ * ropewayFinishOperation of the operation before it, so that nobody has to be woken for it.
+ */
+RW_API aclError ropewayLaunchBriefOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream);
 
 /*
  * The same in a stream that is being captured. Whenever the graph is submitted, repeat(argument) is called by the submitting thread and

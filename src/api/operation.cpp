@@ -22,6 +22,7 @@ class UserOperation final : public Operation {
   UserOperation(ropewayStartFunc start, ropewayDropFunc drop, const Stream& stream, void* argument = nullptr)
       : start_(start), drop_(drop), argument_(argument), stream_id_(static_cast<uint32_t>(stream.id())) {}
   void set_argument(void* argument) { argument_ = argument; }
+  using Operation::SetBrief;
 
   // The handle owns a reference of its own from the start to the finish.
   using Handle = std::shared_ptr<UserOperation>;
@@ -71,18 +72,26 @@ class UserOperationSource final : public OperationSource {
   bool captured_ = false;
 };
 
+Status Launch(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream, bool brief) {
+  RW_TRY(RequirePointer("start", reinterpret_cast<const void*>(start)));
+  RW_TRY(RequirePointer("drop", reinterpret_cast<const void*>(drop)));
+  RW_TRY_SET(StreamRef found, FindStream(stream));
+  RW_TRY_SET(Context * context, CurrentContext());
+  const StreamRef on = OrDefault(found, *context);
+  const auto operation = std::make_shared<UserOperation>(start, drop, *on.stream, argument);
+  if (brief) operation->SetBrief();
+  return operation->LaunchOn(on, &context->scope(), 0, "ropewayLaunchOperation");
+}
+
 }  // namespace
 }  // namespace ropeway::api
 
 aclError ropewayLaunchOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("start", reinterpret_cast<const void*>(start)));
-    RW_TRY(RequirePointer("drop", reinterpret_cast<const void*>(drop)));
-    RW_TRY_SET(StreamRef found, FindStream(stream));
-    RW_TRY_SET(Context * context, CurrentContext());
-    const StreamRef on = OrDefault(found, *context);
-    return std::make_shared<UserOperation>(start, drop, *on.stream, argument)->LaunchOn(on, &context->scope(), 0, "ropewayLaunchOperation");
-  });
+  return Entry(__func__, [&] { return Launch(start, drop, argument, stream, false); });
+}
+
+aclError ropewayLaunchBriefOperation(ropewayStartFunc start, ropewayDropFunc drop, void* argument, void* stream) {
+  return Entry(__func__, [&] { return Launch(start, drop, argument, stream, true); });
 }
 
 aclError ropewayCaptureOperation(ropewayStartFunc start, ropewayDropFunc drop, ropewayRepeatFunc repeat, ropewayForgetFunc forget,
@@ -139,6 +148,7 @@ aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("operation", operation));
     const std::unique_ptr<UserOperation::Handle> handle(static_cast<UserOperation::Handle*>(operation));
+    const BeginsNextWait begins;
     (*handle)->Finish(code, text == nullptr ? "" : text);
     return Ok();
   });

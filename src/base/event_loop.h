@@ -1,10 +1,21 @@
 // Sleeps in epoll until a descriptor, a timer or a posted function needs its thread, and uses no CPU until then. Whose thread that is, and
 // for how long, its owner says: it calls Turn again and again.
+//
+// One thread at a time has the turn, and what belongs to the loop belongs to that one: the loop's thread, always but while it sleeps, or a
+// visitor, who has something to do that is worth no wake-up. So
+//   - what is posted while somebody has the turn needs no wake-up either: nobody gives the turn up without looking (busy_ and posted_
+//   change
+//     under one lock), and a visitor who finds something then wakes the loop's thread;
+//   - the loop's thread says how long it is going to sleep (sleeps_until_ns_) before it gives the turn up, and a visitor who leaves an
+//   earlier
+//     timer behind wakes it, too.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -22,36 +33,59 @@ class EventLoop {
   // --- Any thread -------------------------------------------------------------------------------------------------------
   // Runs `function` on the loop's thread, after everything posted before.
   void Post(std::function<void()> function);
+  // Runs `function` at once, on the calling thread, if the loop's own is asleep with nothing to do; else false. What it may hold and where
+  // it may be called, the caller knows.
+  bool Visit(const std::function<void()>& function);
+  bool HasTurn() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   // Whenever `fd` has one of `events` (EPOLLIN, EPOLLOUT), Turn tells its `name`. Level-triggered; now and then without cause, when the
   // number of a closed descriptor is used again. False with errno when the kernel takes no more.
   bool Watch(int fd, uint32_t events, uint64_t name);
   void Change(int fd, uint32_t events, uint64_t name);
   void Forget(int fd);  // before closing it
 
-  // --- The loop's thread ------------------------------------------------------------------------------------------------
+  // --- Who has the turn -------------------------------------------------------------------------------------------------
   using Timer = uint64_t;  // 0: none
   Timer At(Deadline when, std::function<void()> function);
+  // Runs `function` when there is nothing else to do, before the turn is given up.
+  void Last(std::function<void()> function) { last_.push_back(std::move(function)); }
   void Cancel(Timer timer);
 
+  // Whether that is a visitor.
+  bool IsVisited() const { return visiting_; }
+
+  // --- The loop's thread ------------------------------------------------------------------------------------------------
   // One round: sleeps until something happens or the time has come, then runs what was posted, what is ready and what is due.
   using Ready = std::function<void(uint64_t name, uint32_t events)>;
   void Turn(const Ready& ready, Deadline limit = Deadline::Never());
-  // The first of the three, for those who have not slept.
-  void RunPosted();
 
  private:
   static constexpr uint64_t kWake = UINT64_MAX;  // the name of wake_
+  void Wake();
+  void TakeTurn();
+  // False: it keeps the turn, since something was posted.
+  bool GiveTurnUp();
+  void RunLast();
+  int64_t NextTimerNs() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first.first; }
+  void RunPosted();
   void RunTimers();
 
   FileDescriptor epoll_;
   FileDescriptor wake_;
 
-  // Of the loop's thread.
+  // Of who has the turn.
   std::map<std::pair<int64_t, Timer>, std::function<void()>> timers_;
   std::unordered_map<Timer, int64_t> timer_times_;
   Timer last_timer_ = 0;
+  std::vector<std::function<void()>> last_;
+  int64_t sleeps_until_ns_ = 0;
+  bool visiting_ = false;
+  bool visited_ = false;  // and visitors bring timers, which come and go: where none is left it does not sleep for ever at once
+  std::atomic<std::thread::id> owner_{};  // who has the turn; others may see anybody but themselves
 
   Mutex mutex_{LockRank::kEventLoop};
+  Condition free_;
+  bool busy_ RW_GUARDED_BY(mutex_) = false;    // somebody has the turn
+  bool wanted_ RW_GUARDED_BY(mutex_) = false;  // by the loop's thread, while a visitor has it
   std::vector<std::function<void()>> posted_ RW_GUARDED_BY(mutex_);
 };
 

@@ -6,6 +6,8 @@
 
 namespace ropeway {
 
+thread_local bool BeginsNextWait::on_ = false;
+
 bool Gate::PassOrPark(Waiter* waiter) {
   LockGuard lock(lock_);
   waiter->broke_through_ = broken_ && !open_;

@@ -16,6 +16,20 @@ namespace ropeway {
 
 class Gate;
 
+// While one lives, the thread begins what is next behind a wait that it ends, if that is one that is begun in a moment (Task::kBrief): it
+// is worth nobody's wake-up. For those who hold no lock.
+class BeginsNextWait {
+ public:
+  BeginsNextWait() { on_ = true; }
+  ~BeginsNextWait() { on_ = false; }
+  BeginsNextWait(const BeginsNextWait&) = delete;
+  BeginsNextWait& operator=(const BeginsNextWait&) = delete;
+  static bool on() { return on_; }
+
+ private:
+  static thread_local bool on_;
+};
+
 // Where a waiter can be parked: a gate, or the list of those who wait for a value in memory.
 class ParkingPlace {
  public:

@@ -103,6 +103,7 @@ struct Task {
   static constexpr uint8_t kOfEvent = 2;      // a mark or wait that belongs to an event (and not to a notify)
   static constexpr uint8_t kTakesBack = 4;    // a mark that resets its event
   static constexpr uint8_t kDelays = 8;       // a wait whose limit is what it waits for
+  static constexpr uint8_t kBrief = 16;       // a wait that is begun in a moment, by whoever comes to it
 
   TaskKind kind;
   CopyMethod method;

@@ -16,6 +16,7 @@ Status Operation::LaunchOn(StreamRef stream, const FailureScope* current, int64_
   if (stream.stream->capturing())
     return Decline(kNotSupported, "the stream is being captured, and this operation cannot be repeated by a graph");
   Task task = AwaitTask(gate_.get(), &waited_, timeout_ns, signal_, call);
+  if (brief_) task.flags |= Task::kBrief;
   held_by_stream_ = shared_from_this();
   uint64_t number = 0;
   Status status = stream.stream->EnqueueNumbered(stream.generation, current, task, &number);

@@ -46,6 +46,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
   explicit Operation(const Signal& signal = {}) : signal_(signal) {}
   // The same, where it is known later; before LaunchOn.
   void SetSignal(const Signal& signal) { signal_ = signal; }
+  // Start takes a moment, and does not mind who calls it; before LaunchOn.
+  void SetBrief() { brief_ = true; }
   // The stream is here. Called once, on a thread of the engine or of a waiter that helps: it may not block and may not wait
   // for work of any stream. One that throws std::bad_alloc has had no effect; the operation is finished with 207001 then.
   virtual void Start() = 0;
@@ -78,6 +80,7 @@ class Operation : public std::enable_shared_from_this<Operation> {
   void Leave(bool through_gate);
 
   Signal signal_;
+  bool brief_ = false;
   uint64_t sequence_ = 0;
   LastingGate gate_;
   Waited waited_{*this};

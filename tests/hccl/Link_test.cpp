@@ -127,7 +127,8 @@ TEST_P(Link, NothingIsTakenFromAPeerOnceItsEndIsClosed) {
   pair.there->Expose(1, {memory.data(), memory.size()});
   beside.there->Expose(1, {other.data(), other.size()});
   std::promise<void> busy, free;
-  pair.there->Move(true, {{memory.data(), 1, 0, 64}}, std::make_shared<Lease>(), [&](const TransferEnd&) {
+  EXPECT_EQ(Move(*pair.there, true, {{memory.data(), 1, 0, 64}}).code, HCCL_SUCCESS);
+  ThreadOf(1).Post([&] {
     busy.set_value();
     free.get_future().wait();
   });

@@ -271,6 +271,50 @@ TEST_F(TcpPeerTest, ALargeGetAsksForMoreConnections) {
   EXPECT_EQ(bytes, std::vector<char>(2 << 20, 'x'));
 }
 
+// The link's thread may be asleep, and then the caller stands in for it.
+TEST_F(TcpPeerTest, WhoAsksHearsOfAFailureBehindTheCall) {
+  peer_->Close({HCCL_E_REMOTE, "closed"});
+  for (int i = 0; i < 200; ++i) {
+    char byte = 0;
+    std::promise<std::thread::id> told;
+    peer_->Move(true, {{&byte, 1, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd& end) {
+      EXPECT_EQ(end.code, HCCL_E_REMOTE);
+      told.set_value(std::this_thread::get_id());
+    });
+    EXPECT_NE(told.get_future().get(), std::this_thread::get_id());
+  }
+}
+
+TEST(TcpPeerThreads, ManyAskAtOnce) {
+  const Pair pair(LinkKind::kTcp, 0, 1);
+  constexpr size_t kThreads = 4, kRounds = 300, kBytes = 5000;
+  std::vector<char> target(kThreads * kBytes);
+  pair.there->Expose(1, {target.data(), target.size()});
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i)
+    threads.emplace_back([&, i] {
+      for (size_t round = 0; round < kRounds; ++round) {
+        std::vector<char> bytes = Pattern(kBytes, static_cast<int>(i * kRounds + round)), got(kBytes);
+        EXPECT_EQ(Move(*pair.here, true, {{bytes.data(), 1, i * kBytes, kBytes}}).code, HCCL_SUCCESS);
+        EXPECT_EQ(Move(*pair.here, false, {{got.data(), 1, i * kBytes, kBytes}}).code, HCCL_SUCCESS);
+        ASSERT_EQ(got, bytes);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Frames that are sent in one moment are one packet, in their order, also in front of bytes.
+TEST_F(TcpPeerTest, AnswersGoTogether) {
+  const FileDescriptor fd = ConnectFirst();
+  const auto put = [](uint64_t id) { return PutHead(id, 1, 0, 4, 4) + "data"; };
+  Say(fd, put(1) + put(2) + put(3));
+  std::string answers;
+  for (uint64_t id = 1; id <= 3; ++id) answers += Bytes(kPutDone, id, Writer().Number(uint32_t{0}).Take());
+  std::string heard(1000, '\0');
+  const long size = recv(fd.get(), heard.data(), heard.size(), 0);
+  EXPECT_EQ(heard.substr(0, static_cast<size_t>(std::max(0L, size))), answers);
+}
+
 // A peer that is there and does nothing.
 TEST_F(TcpPeerTest, SilenceWithWorkPendingHasALimit) {
   setenv("HCCL_RDMA_TIMEOUT", "14", 1);  // 4.096 us * 2^14 * 2

@@ -4,6 +4,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -65,6 +67,104 @@ TEST(EventLoopTest, TimersRunInTheOrderOfTheirTimesUnlessCancelled) {
   loop.Cancel(0);
   while (order.size() < 3) loop.Turn(Nobody);
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+}
+
+// A loop with a thread, which ends with it.
+class LoopThread {
+ public:
+  ~LoopThread() {
+    loop.Post([this] { over_ = true; });
+    thread_.join();
+  }
+  // Until the thread sleeps.
+  void Visit(const std::function<void()>& function) {
+    while (!loop.Visit(function)) std::this_thread::yield();
+  }
+  std::thread::id id() const { return thread_.get_id(); }
+  EventLoop loop;
+
+ private:
+  bool over_ = false;
+  std::thread thread_{[this] {
+    while (!over_) loop.Turn(Nobody);
+  }};
+};
+
+TEST(EventLoopTest, AVisitorStandsInForAThreadThatSleeps) {
+  LoopThread there;
+  EXPECT_FALSE(there.loop.HasTurn());
+  bool ran = false;
+  there.Visit([&] {
+    ran = there.loop.HasTurn() && there.loop.IsVisited();
+    EXPECT_FALSE(there.loop.Visit([] { ADD_FAILURE() << "two have the turn"; }));
+  });
+  EXPECT_TRUE(ran);
+  EXPECT_FALSE(there.loop.HasTurn());
+}
+
+TEST(EventLoopTest, WhatAVisitorLeavesBehindIsTheThreads) {
+  LoopThread there;
+  std::promise<std::thread::id> posted, timed;
+  there.Visit([&] {
+    there.loop.Post([&] { posted.set_value(std::this_thread::get_id()); });
+    EXPECT_FALSE(there.loop.Visit([] {}));
+  });
+  EXPECT_EQ(posted.get_future().get(), there.id());
+  // The thread sleeps without a limit, or for a minute.
+  there.Visit([&] { there.loop.At(Deadline::AfterMs(1), [&] { timed.set_value(std::this_thread::get_id()); }); });
+  EXPECT_EQ(timed.get_future().get(), there.id());
+}
+
+TEST(EventLoopTest, NobodyVisitsWhileSomethingWaits) {
+  EventLoop loop;
+  bool ran = false;
+  loop.Post([&] { ran = true; });
+  EXPECT_FALSE(loop.Visit([] {}));
+  loop.Turn(Nobody);
+  EXPECT_TRUE(ran);
+  std::thread([&] { EXPECT_FALSE(loop.Visit([] {})) << "this thread has the turn"; }).join();
+}
+
+TEST(EventLoopTest, TheLastThingsComeBehindEverythingElse) {
+  LoopThread there;
+  std::vector<int> order;
+  std::promise<void> done;
+  there.loop.Post([&] {
+    there.loop.Last([&] {
+      order.push_back(2);
+      done.set_value();
+    });
+    there.loop.Post([&] { there.loop.Post([&] { order.push_back(1); }); });
+    order.push_back(0);
+  });
+  done.get_future().wait();
+  there.Visit([&] {
+    there.loop.Last([&] { order.push_back(4); });
+    order.push_back(3);
+  });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+// Visitors and the thread in turns: nothing is lost, and nobody is disturbed.
+TEST(EventLoopTest, ManyVisitorsAndOneThreadTakeTurns) {
+  LoopThread there;
+  int turns = 0;  // of whoever has it
+  std::atomic<int> visits{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 1000; ++k) {
+        const auto count = [&] { ++turns; };
+        if (there.loop.Visit(count))
+          ++visits;
+        else
+          there.loop.Post(count);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  int seen = 0;
+  there.Visit([&] { seen = turns; });
+  EXPECT_EQ(seen, 3000);
 }
 
 }  // namespace event_loop_test

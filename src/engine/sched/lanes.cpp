@@ -76,7 +76,7 @@ namespace {
 
 bool CheapEnoughForSubmitter(const Task& task) {
   if (task.kind == TaskKind::kCopyByDesc) return false;  // its size is not known yet
-  return task.kind <= TaskKind::kStore && TaskBytes(task) <= kInlineBytes;
+  return task.kind <= TaskKind::kStore ? TaskBytes(task) <= kInlineBytes : (task.flags & Task::kBrief) != 0;
 }
 
 // Memory is where its first user touched it, as a rule on the node of the thread that makes the engine: lanes elsewhere would fetch every

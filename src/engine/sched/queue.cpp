@@ -152,7 +152,8 @@ void LaneQueue::RunOwned(Share share) {
     }
     const bool fair_share_used =
         share.rivals != nullptr && (tasks >= kShareTasks || bytes >= kShareBytes) && share.rivals->load(std::memory_order_relaxed) > 0;
-    if (executed_ >= share.up_to || fair_share_used) {
+    const bool up_to_used = executed_ >= share.up_to && !(share.brief_too && (Head().flags & Task::kBrief) != 0);
+    if (up_to_used || fair_share_used) {
       Settle();
       return GoOnWithHead();
     }
@@ -469,7 +470,10 @@ int LaneQueue::ReportTimeout(const Task& task) {
 void LaneQueue::Resume(int code) {
   TellFinished(Head(), {.started = head_started_, .code = code});
   Advance();
-  GoOnWithHead();
+  if (stepped_) return GoOnWithHead();
+  // Nobody is called for a queue that is empty.
+  Unblocked();
+  RunOwned({.up_to = executed_, .brief_too = BeginsNextWait::on()});
 }
 
 void LaneQueue::GoOnWithHead() {

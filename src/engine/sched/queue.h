@@ -89,6 +89,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     uint64_t up_to = UINT64_MAX;               // until this task is complete
     const std::atomic<int>* rivals = nullptr;  // or for a fair share, when others are queued
     bool only_start = false;                   // what was started then is the next owner's to finish
+    bool brief_too = false;                    // and waits behind it that are begun in a moment
   };
   // Runs tasks and gives ownership up: to idle when empty, to blocked at a gate or a host call, to queued (and back to
   // the crew) when the share is used up.

@@ -66,8 +66,9 @@ class Peer {
   // From now on the peer's transfers there fail, and nobody touches the memory.
   virtual void Withdraw(RegionId region) = 0;
 
-  // Puts or gets all items, in any order, then calls `done` once, on the link's thread, which it must not block. After a good put the bytes
-  // are in the peer's memory. Items are not empty. When `lease` is closed the transfer is given up and fails.
+  // Puts or gets all items, in any order, then calls `done` once, on the link's thread, which it must not block; of a success perhaps
+  // before this returns. After a good put the bytes are in the peer's memory. Items are not empty. When `lease` is closed the transfer is
+  // given up and fails.
   virtual void Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) = 0;
 
   // Ends it: what is pending fails with `why`, later transfers too, on both sides. Returns at once, so that memory which must not be

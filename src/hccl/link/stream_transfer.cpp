@@ -99,7 +99,7 @@ comm::Status Capture(const LinkTarget& target, bool put, LookAgain again, void* 
 comm::Status LaunchTransfer(const LinkTarget& target, bool put, std::vector<TransferItem> items, LookAgain again, void* stream) {
   if (IsCaptured(stream)) return Capture(target, put, std::move(again), stream);
   const uint64_t number = Transfers().Add(std::make_shared<StreamTransfer>(StreamTransfer{target, put, std::move(items), ""}));
-  const aclError code = ropewayLaunchOperation(Start, Drop, AsArgument(number), stream);
+  const aclError code = ropewayLaunchBriefOperation(Start, Drop, AsArgument(number), stream);
   if (code != 0) Transfers().Remove(number);
   return comm::FromRuntime("ropewayLaunchOperation", code);
 }

@@ -19,8 +19,12 @@ constexpr size_t kItemsOfRequest = 64 << 10;
 std::shared_ptr<Peer> NewTcpPeer(uint32_t rank) { return std::make_shared<TcpPeer>(LinkThread(), rank); }
 
 void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
-  Transfer transfer{put, std::move(items), std::move(lease), std::move(done)};
-  thread_.Post([self = shared_from_this(), this, transfer = std::move(transfer)]() mutable { Start(std::move(transfer)); });
+  const auto transfer = std::make_shared<Transfer>(Transfer{put, std::move(items), std::move(lease), std::move(done)});
+  thread_.Run([self = shared_from_this(), this, transfer] {
+    Start(std::move(*transfer));
+    // The peer may have had this core meanwhile, and be done.
+    if (thread_.IsVisited() && first_ && !failed_) first_->Look();
+  });
 }
 
 // As if the network broke: neither side takes its leave of the other.
@@ -34,7 +38,7 @@ void TcpPeer::CutByRule(const Transfer& transfer) {
 void TcpPeer::Start(Transfer transfer) {
   for (const TransferItem& item : transfer.items) transfer.total += item.size;
   if (FaultsAreOn()) CutByRule(transfer);
-  if (failed_) return transfer.done(failure_);
+  if (failed_) return Tell(transfer, failure_);
   const uint64_t number = ++last_transfer_;
   if (transfer.total > kLargeBytes) WantMoreConnections();
   if (transfer.put)
@@ -146,14 +150,20 @@ void TcpPeer::End(uint64_t number, const TransferEnd& end) {
   if (!node) return;
   if (!node.mapped().put)
     for (const ConnectionRef& connection : Connections()) connection->ForgetBulk(kGetData, number);
-  node.mapped().done(end);
+  Tell(node.mapped(), end);
+}
+
+// Who asks for a transfer does not hear of its failure before the call returns.
+void TcpPeer::Tell(const Transfer& transfer, const TransferEnd& end) {
+  if (!thread_.IsVisited() || end.code == HCCL_SUCCESS) return transfer.done(end);
+  thread_.Post([done = transfer.done, end] { done(end); });
 }
 
 void TcpPeer::EndAll(const TransferEnd& why) {
   jobs_.clear();
   draining_.clear();
   arrivals_.clear();
-  for (auto& [number, transfer] : std::exchange(transfers_, {})) transfer.done(why);
+  for (auto& [number, transfer] : std::exchange(transfers_, {})) Tell(transfer, why);
 }
 
 }  // namespace ropeway::comm

@@ -72,6 +72,7 @@ class TcpPeer final : public ConnectedPeer {
   std::optional<Bulk> NextBulk(const Job& job) const;
   void GiveUp(const Job& job);
   void End(uint64_t number, const TransferEnd& end);
+  void Tell(const Transfer& transfer, const TransferEnd& end);
   void EndAll(const TransferEnd& why) override;
   bool Pending() const override { return !transfers_.empty(); }
 

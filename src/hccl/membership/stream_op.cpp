@@ -36,7 +36,7 @@ bool IsCaptured(void* stream) {
 
 aclError StreamOp::Launch(void* stream) {
   number_ = Operations().Add(shared_from_this());
-  const aclError code = ropewayLaunchOperation(&OnStart, &OnDrop, AsArgument(number_), stream);
+  const aclError code = ropewayLaunchBriefOperation(&OnStart, &OnDrop, AsArgument(number_), stream);
   if (code != 0) Operations().Remove(number_);
   return code;
 }
@@ -62,10 +62,12 @@ void StreamOp::OnForget(void* pattern) {
 }
 
 void StreamOp::OnStart(void* argument, ropewayOperation operation) {
-  IoThread::Get().Post([number = NumberOf(argument), operation] {
-    if (auto op = Operations().Find(number)) return op->Start(operation);
+  const std::shared_ptr<StreamOp> op = Operations().Find(NumberOf(argument));
+  const auto start = [number = NumberOf(argument), operation] {
+    if (auto found = Operations().Find(number)) return found->Start(operation);
     ropewayFinishOperation(operation, 0, "");
-  });
+  };
+  op && op->StartsAnywhere() ? IoThread::Get().Run(start) : IoThread::Get().Post(start);
 }
 
 void StreamOp::OnDrop(void* argument, int32_t) {

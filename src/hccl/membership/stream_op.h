@@ -30,6 +30,8 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   void SetUnfit(const std::string& why) { unfit_ = why; }
   // The stream is here.
   virtual void Started() = 0;
+  // Whether that is short and asks nothing of the runtime: then any thread may stand in for the I/O thread.
+  virtual bool StartsAnywhere() const { return false; }
   // The stream waits no longer, or the time is over: what was begun must end, without a word to anybody but the peers.
   // Started may not have been called.
   virtual void Dropped() = 0;
@@ -41,7 +43,7 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   virtual ropewayTransfer Description() const { return {ROPEWAY_LINK_NONE, ROPEWAY_ALL_RANKS, 0, 1}; }
   // From the start on: a part of it, under the number that its other end tells, too.
   void TellMessage(uint64_t message, bool sends) { ropewayTellMessage(operation_, message, sends ? 1 : 0); }
-  Communicator& communicator() { return *communicator_; }
+  Communicator& communicator() const { return *communicator_; }
 
  private:
   static void* OnRepeat(void* pattern);

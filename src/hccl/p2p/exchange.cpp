@@ -65,15 +65,24 @@ void Exchange::Begin(const TransferRef& transfer) {
   transfer->window = transfer->view;
   (transfer->sending ? partner.sends : partner.receives)[transfer->number] = transfer;
   if (transfer->sending) return MakeOffer(transfer);
-  if (auto node = partner.offers.extract(transfer->number)) Match(transfer, node.mapped());
+  if (auto node = partner.offers.extract(transfer->number)) Meet(transfer, std::move(node.mapped()));
+}
+
+// What the engine has to copy is left to the I/O thread, for which somebody may stand in.
+void Exchange::Meet(const TransferRef& transfer, Offer offer) {
+  if (offer.method == Method::kInline || offer.method == Method::kEager) return Match(transfer, offer);
+  IoThread::Get().Post([self = shared_from_this(), transfer, offer = std::move(offer)] {
+    if (transfer->state == Transfer::State::kWaiting) self->Match(transfer, offer);
+  });
 }
 
 void Exchange::MakeOffer(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator) return;
-  std::string bytes;
-  if (transfer->bytes <= kInlineBytes && transfer->window &&
-      transfer->window->Use([&](char* data) { bytes.assign(data, transfer->bytes); })) {
+  if (transfer->bytes <= kInlineBytes && transfer->window) {
+    std::string bytes;
+    // A stream that gave it up is going to withdraw it.
+    if (!transfer->window->Use([&](char* data) { bytes.assign(data, transfer->bytes); })) return;
     SendOffer(transfer, transfer->eager ? Method::kEager : Method::kInline, bytes);
     return transfer->eager ? Over(transfer, HCCL_SUCCESS, "") : void();
   }

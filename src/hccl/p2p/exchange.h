@@ -70,6 +70,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
   bool OfferKey(const TransferRef& transfer);
   void Stage(const TransferRef& transfer, const std::function<void()>& staged);
+  void Meet(const TransferRef& transfer, Offer offer);
   void Match(const TransferRef& transfer, const Offer& offer);
   void TakeInline(const TransferRef& transfer, const Offer& offer, bool answered);
   void TakeAddress(const TransferRef& transfer, const Offer& offer);

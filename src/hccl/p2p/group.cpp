@@ -1,9 +1,11 @@
 #include "hccl/p2p/group.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "base/mutex.h"
 #include "hccl/p2p/host_view.h"
+#include "hccl/p2p/messages.h"
 
 namespace ropeway::comm {
 namespace {
@@ -63,6 +65,13 @@ void TransferGroup::Started() {
     TellMessage(NameOf(*transfer), transfer->sending);
     exchange_->Begin(transfer);
   }
+}
+
+// What goes inside a message to another process needs nobody else's help.
+bool TransferGroup::StartsAnywhere() const {
+  return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
+    return transfer->bytes <= kInlineBytes && transfer->view && !communicator().SameProcess(transfer->peer);
+  });
 }
 
 // Both ranks make the same of what both know.

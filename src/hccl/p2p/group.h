@@ -23,6 +23,7 @@ class TransferGroup final : public StreamOp {
   std::shared_ptr<StreamOp> Again() override;
   void TakeNumbers() RW_REQUIRES(exchange_->order);
   void Started() override;
+  bool StartsAnywhere() const override;
   void Dropped() override;
   void Revoked() override;
   ropewayTransfer Description() const override;

@@ -1,6 +1,6 @@
 #include "hccl/transport/io_thread.h"
 
-#include <future>
+#include <thread>
 
 #include "base/own_thread.h"
 
@@ -12,15 +12,10 @@ IoThread& IoThread::Get() {
 }
 
 IoThread::IoThread(const char* name) {
-  std::promise<void> known;  // the thread begins when thread_id_ is set
-  std::thread thread([this, name, begin = known.get_future()] {
-    begin.wait();
+  std::thread([this, name] {
     const OwnThread self(name);
     for (;;) loop_.Turn([this](uint64_t fd, uint32_t events) { Ready(fd, events); });
-  });
-  thread_id_ = thread.get_id();
-  thread.detach();
-  known.set_value();
+  }).detach();
 }
 
 bool IoThread::Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready) {

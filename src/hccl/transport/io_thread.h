@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <thread>
 #include <unordered_map>
 
 #include "base/event_loop.h"
@@ -21,9 +20,16 @@ class IoThread {
 
   // Runs `function` on the thread, after everything posted before. Any thread, also this one itself.
   void Post(std::function<void()> function) { loop_.Post(std::move(function)); }
-  bool IsCurrent() const { return std::this_thread::get_id() == thread_id_; }
+  // The same, or at once on the calling thread while this one sleeps: for what is short and does not care where it runs, so nothing that
+  // uses a context of the runtime. Nobody else is at work here meanwhile (event_loop.h).
+  void Run(std::function<void()> function) {
+    if (IsCurrent() || !loop_.Visit(function)) loop_.Post(std::move(function));
+  }
+  // Whether the calling thread is this one, or stands in for it.
+  bool IsCurrent() const { return loop_.HasTurn(); }
+  bool IsVisited() const { return loop_.IsVisited(); }  // for those: whether it stands in
 
-  // The rest is for the thread itself only.
+  // The rest is for those of whom that is true.
 
   // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does. False when the kernel takes no more.
   bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
@@ -33,13 +39,13 @@ class IoThread {
   using Timer = EventLoop::Timer;  // 0: none
   Timer At(Deadline when, std::function<void()> function) { return loop_.At(when, std::move(function)); }
   void Cancel(Timer timer) { loop_.Cancel(timer); }
+  void Last(std::function<void()> function) { loop_.Last(std::move(function)); }
 
  private:
   static uint64_t Name(int fd) { return static_cast<uint64_t>(fd); }
   void Ready(uint64_t name, uint32_t events);
 
   EventLoop loop_;
-  std::thread::id thread_id_;
   std::unordered_map<uint64_t, std::shared_ptr<std::function<void(uint32_t)>>> watched_;  // of the thread
 };
 

@@ -65,14 +65,26 @@ void Connection::ReadLater() {
 }
 
 void Connection::Queue(const Frame& frame, Bulk bulk) {
-  const uint64_t size = bulk.size;
-  outgoing_.push_back(std::make_unique<Outgoing>(Head(frame, size), std::move(bulk)));
+  std::string head;
+  uint64_t done = 0;
+  if (!outgoing_.empty() && outgoing_.back()->bulk.size == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_) {
+    head = outgoing_.back()->head;
+    done = outgoing_.back()->done;
+    outgoing_.pop_back();
+  }
+  head += Head(frame, bulk.size);
+  outgoing_.push_back(std::make_unique<Outgoing>(std::move(head), std::move(bulk)));
+  outgoing_.back()->done = done;
 }
 
 void Connection::Send(const Frame& frame) {
   if (!fd_ || closing_) return;
   Queue(frame, {});
-  Flush();
+  if (std::exchange(flushes_soon_, true)) return;
+  thread_.Last([self = shared_from_this()] {
+    self->flushes_soon_ = false;
+    self->Flush();
+  });
 }
 
 bool Connection::SendBulk(const Frame& frame, Bulk bulk) {
@@ -87,6 +99,10 @@ void Connection::Ready(uint32_t events) {
   const std::shared_ptr<Connection> self = shared_from_this();  // an event may let go of the last reference
   if ((events & EPOLLOUT) != 0) Flush();
   if (fd_ && (events & ~uint32_t{EPOLLOUT}) != 0) Receive();
+}
+
+void Connection::Look() {
+  if (fd_ && !closing_) Ready(EPOLLIN);
 }
 
 // What sendmsg says to the next part of a frame, whose next bulk byte is at `bulk`.

@@ -56,6 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   static std::shared_ptr<Connection> Open(SecureSocket fd, Events events, IoThread& thread = IoThread::Get());
 
+  // Goes with the last of what is sent before the thread goes to sleep: frames that belong together are one packet.
   void Send(const Frame& frame);
   // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
   bool SendBulk(const Frame& frame, Bulk bulk);
@@ -63,6 +64,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void ForgetBulk(uint16_t type, uint64_t id);
   // Somebody has something to send: asks Events::idle when nothing else waits.
   void Wake() { Flush(); }
+  // Takes what has arrived, without waiting to be told of it.
+  void Look();
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
   void Close();
   // The same, and whatever still waits to be sent is forgotten.
@@ -82,7 +85,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     uint64_t size() const { return head.size() + bulk.size; }
     uint64_t bulk_done() const { return done > head.size() ? done - head.size() : 0; }
 
-    const std::string head;
+    const std::string head;  // of this frame, and all of those before it that have no bulk
     const Bulk bulk;
     uint64_t done = 0;  // of head and bulk together
     std::string rest;   // of the bulk, once the lease is closed
@@ -113,6 +116,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Events events_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
   bool flushing_ = false;
+  bool flushes_soon_ = false;
   bool wants_write_ = false;
   std::string incoming_;
   Frame bulk_frame_;  // the bytes behind it are coming

@@ -2,6 +2,8 @@
 #ifndef ROPEWAY_TEST_VENDOR
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -58,6 +60,11 @@ class Work {
 
 class OperationTest : public StreamTest {};
 
+bool RunsFast() {
+  const char* const schedule = std::getenv("ROPEWAY_SCHEDULE");
+  return schedule == nullptr || std::string(schedule) == "fast";
+}
+
 TEST_F(OperationTest, NullsAndStaleStreamsAreRefused) {
   const auto start = [](void*, ropewayOperation) {};
   const auto drop = [](void*, int32_t) {};
@@ -101,6 +108,45 @@ TEST_F(OperationTest, MayBeFinishedWhileItStarts) {
   const auto drop = [](void*, int32_t) {};
   for (int i = 0; i < 100; ++i) ASSERT_EQ(ropewayLaunchOperation(start, drop, nullptr, stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+}
+
+// One behind the other, each finished by the thread that finished the first: nobody else is needed to begin them.
+TEST_F(OperationTest, ABriefOneIsBegunByWhoeverFinishesTheOneBefore) {
+  struct Brief {
+    std::promise<std::pair<ropewayOperation, std::thread::id>> begun;
+    static void Start(void* self, ropewayOperation operation) {
+      static_cast<Brief*>(self)->begun.set_value({operation, std::this_thread::get_id()});
+    }
+  } works[3];
+  const auto drop = [](void*, int32_t) {};
+  for (Brief& work : works) ASSERT_EQ(ropewayLaunchBriefOperation(&Brief::Start, drop, &work, stream_), ACL_SUCCESS);
+  std::thread other([&] {
+    for (Brief& work : works) {
+      const auto [operation, starter] = work.begun.get_future().get();
+      if (&work != works && RunsFast()) EXPECT_EQ(starter, std::this_thread::get_id());
+      EXPECT_EQ(ropewayFinishOperation(operation, 0, nullptr), ACL_SUCCESS);
+    }
+  });
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  other.join();
+}
+
+// The stream was just waited for: the call begins it, as long as nobody is about to leave the queue.
+TEST_F(OperationTest, ABriefOneIsBegunByTheCall) {
+  if (!RunsFast()) GTEST_SKIP() << "other schedules decide for themselves";
+  const auto start = [](void* starter, ropewayOperation operation) {
+    *static_cast<std::thread::id*>(starter) = std::this_thread::get_id();
+    ropewayFinishOperation(operation, 0, nullptr);
+  };
+  const auto drop = [](void*, int32_t) {};
+  int here = 0;
+  for (int i = 0; i < 1000 && here == 0; ++i) {
+    std::thread::id starter;
+    ASSERT_EQ(ropewayLaunchBriefOperation(start, drop, &starter, stream_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    here += starter == std::this_thread::get_id();
+  }
+  EXPECT_GT(here, 0);
 }
 
 TEST_F(OperationTest, AFailureIsTheStreams) {
