@@ -11,6 +11,8 @@ namespace {
 
 // Transfers beyond this are worth connections of their own, and do not share the first one.
 constexpr uint64_t kLargeBytes = 1 << 20;
+// Up to here a transfer is sent by whoever asks for it; beyond, he has better things to do.
+constexpr uint64_t kSmallBytes = 16 << 10;
 // So many items fit one frame of a request.
 constexpr size_t kItemsOfRequest = 64 << 10;
 
@@ -20,7 +22,10 @@ std::shared_ptr<Peer> NewTcpPeer(uint32_t rank) { return std::make_shared<TcpPee
 
 void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
   const auto transfer = std::make_shared<Transfer>(Transfer{put, std::move(items), std::move(lease), std::move(done)});
-  thread_.Run([self = shared_from_this(), this, transfer] {
+  for (const TransferItem& item : transfer->items) transfer->total += item.size;
+  const auto self = shared_from_this();
+  if (transfer->total > kSmallBytes) return thread_.Post([self, this, transfer] { Start(std::move(*transfer)); });
+  thread_.Run([self, this, transfer] {
     Start(std::move(*transfer));
     // The peer may have had this core meanwhile, and be done.
     if (thread_.IsVisited() && first_ && !failed_) first_->Look();
@@ -36,7 +41,6 @@ void TcpPeer::CutByRule(const Transfer& transfer) {
 }
 
 void TcpPeer::Start(Transfer transfer) {
-  for (const TransferItem& item : transfer.items) transfer.total += item.size;
   if (FaultsAreOn()) CutByRule(transfer);
   if (failed_) return Tell(transfer, failure_);
   const uint64_t number = ++last_transfer_;
