@@ -1,8 +1,11 @@
-// killed_rank RANK 2 FOLDER MICROSECONDS: rank 1 is killed so long after it has joined, somewhere between its first word and the middle of
-// a transfer. Rank 0 must see a documented error wherever that meets it, and must be able to destroy everything.
+// killed_rank RANK 4 FOLDER MICROSECONDS: rank 1 is killed so long after it has joined, somewhere between its first word and the middle of
+// a transfer. Rank 0 must see a documented error wherever that meets it, and must be able to destroy everything; it prints how many
+// milliseconds after the death it knew. Ranks 2 and 3 are not concerned: they exchange bytes meanwhile, and still do so when the folder
+// says that all of it is over.
 #include <sys/time.h>
 
 #include <csignal>
+#include <ctime>
 
 #include "tests/hccl_hosts/rank_program.h"
 
@@ -13,8 +16,15 @@ namespace {
 constexpr size_t kBytes = 8 << 20;  // of each of three parts: what puts read and write, what gets read, and what gets write
 constexpr char kGot = 'g';
 
-void DieAfter(long microseconds) {
+long Now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000 + now.tv_nsec / 1000;
+}
+
+void DieAfter(long microseconds, const Folder& folder) {
   signal(SIGALRM, [](int) { raise(SIGKILL); });
+  folder.Write("death", std::to_string(Now() + microseconds));
   const itimerval timer{{0, 0}, {microseconds / 1'000'000, microseconds % 1'000'000 + 1}};
   RW_MUST(setitimer(ITIMER_REAL, &timer, nullptr));
 }
@@ -52,13 +62,42 @@ void MoveUntilItFails(const Rank& self, char* memory, HcclMemDesc offered) {
   if (error != 507056 && error != 507057) Die("aclrtSynchronizeStream", __LINE__, error);
 }
 
+// Puts into the partner's memory and gets it back, of all sizes.
+void Stand(Rank& self, const Folder& folder) {
+  constexpr size_t kMost = 300'000;
+  constexpr int kRoundsAfterwards = 10;
+  const uint32_t partner = 5 - self.rank;
+  char* const memory = static_cast<char*>(Allocate(COMM_MEM_TYPE_HOST, 3 * kMost));  // the partner's, what is put, what is got
+  const CommMem there = Open(self, partner, {{COMM_MEM_TYPE_HOST, memory, 3 * kMost}});
+  char* const put = memory + kMost;
+  char* const got = memory + 2 * kMost;
+  int afterwards = 0;
+  for (size_t i = 1; afterwards < kRoundsAfterwards; ++i) {
+    afterwards += folder.Has("over");
+    const size_t bytes = 1 + i * 7919 % kMost;
+    memset(put, static_cast<int>(i % 251), bytes);
+    HcclOneSideOpDesc away{put, there.addr, bytes, HCCL_DATA_TYPE_UINT8}, back{got, there.addr, bytes, HCCL_DATA_TYPE_UINT8};
+    RW_MUST(HcclBatchPut(self.comm, partner, &away, 1, self.stream));
+    RW_MUST(HcclBatchGet(self.comm, partner, &back, 1, self.stream));
+    RW_MUST(aclrtSynchronizeStream(self.stream));
+    RW_EXPECT(memcmp(put, got, bytes) == 0);
+  }
+  folder.Write("stood" + std::to_string(self.rank), "");
+  folder.Await("stood" + std::to_string(partner));
+  self.Leave();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
   const Folder folder(argv[3]);
-  Rank self(static_cast<uint32_t>(atoi(argv[1])), 2, folder);
-  if (self.rank == 1) DieAfter(atol(argv[4]));
+  Rank self(static_cast<uint32_t>(atoi(argv[1])), 4, folder);
+  if (self.rank > 1) {
+    Stand(self, folder);
+    return 0;
+  }
+  if (self.rank == 1) DieAfter(atol(argv[4]), folder);
   char* const memory = static_cast<char*>(Allocate(COMM_MEM_TYPE_HOST, 3 * kBytes));
   memset(memory + kBytes, kGot, kBytes);
   HcclMemDesc offered{};
@@ -67,7 +106,9 @@ int main(int argc, char** argv) {
   // What ends the exchange is told to the communicator a moment later.
   do RW_MUST(HcclGetCommAsyncError(self.comm, &why));
   while (why == HCCL_SUCCESS);
+  const long known = Now();
   if (!IsLoss(why)) Die("HcclGetCommAsyncError", __LINE__, why);
   RW_MUST(aclrtDestroyStreamForce(self.stream));
   self.Leave();
+  printf("known after %ld ms\n", (known - atol(folder.Await("death").c_str())) / 1000);
 }
