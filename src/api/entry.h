@@ -68,7 +68,7 @@ template <typename Body>
 
 // For the copies whose instructions are counted. In front of CurrentContext, which a forked child has none of, they take no lock;
 // so it is enough to look when they fail. A body that succeeds without a context looks by itself. What leaves the common way does so by
-// OffTheCommonWay, which notes the call: with a watcher all of them do, since a stream that is watched has no common way.
+// OffTheCommonWay, which notes the call; a stream that is watched notes it by itself.
 template <typename Body>
 [[gnu::always_inline]] inline aclError HotEntry(const char* call, Body&& body) noexcept {
   const race_detector::OurCode ours;

@@ -189,7 +189,7 @@ Status CopyByPlaces(void* dst, const void* src, size_t count, aclrtMemcpyKind ki
   if (!IsPlain(to, count, device) || !IsPlain(from, count, device) || runtime.strict_alignment()) [[unlikely]]
     RW_TRY(CheckReach(dst, src, count, *on.stream, *context));
   Task task = CopyTask(runtime, dst, src, count, call);
-  if (on.stream->EnqueuePlainly(on.generation, &context->scope(), task)) [[likely]]
+  if (on.stream->EnqueuePlainly(on.generation, &context->scope(), task, __builtin_return_address(0))) [[likely]]
     return Ok();
   return EnqueueNoted(on, &context->scope(), task, __builtin_return_address(0));
 }

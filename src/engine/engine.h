@@ -41,8 +41,8 @@ class Queue {
   virtual void Open(const QueueOptions& options) = 0;
   virtual void SetPriority(int priority) = 0;
 
-  // Whether a submit would find the queue full; submitters are serialised by the caller.
-  virtual bool HasRoom() const = 0;
+  // The number that the next task will have; 0: the queue is full. Submitters are serialised by the caller.
+  virtual uint64_t NextSequence() = 0;
   // Appends a task; the low half of its sequence number becomes its id. Submitters are serialised by the caller, who calls
   // Kick() outside its lock when that is needed for the task to get going.
   struct Submission {

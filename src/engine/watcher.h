@@ -116,6 +116,7 @@ struct MarkSight {
 class Watcher {
  public:
   virtual ~Watcher() = default;
+  virtual bool HearsCalls() const { return false; }  // else it need not be told of these two
   virtual void CallBegins(CallFrame&) {}
   virtual void CallEnds(CallFrame&) {}
   virtual bool WantsMarks() const { return false; }

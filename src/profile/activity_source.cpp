@@ -117,6 +117,7 @@ class Submits {
 
 class ActivitySource final : public Watcher {
  public:
+  bool HearsCalls() const override { return true; }
   void CallBegins(CallFrame& frame) override {
     frame.number = next_call_.fetch_add(1, std::memory_order_relaxed);
     ForEach([&](ActivityListener& one) { one.CallBegins(frame); });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acl/error_codes/rt_error_codes.h"
+#include "base/call_site.h"
 #include "base/faults.h"
 #include "engine/struck_task.h"
 #include "engine/watcher.h"
@@ -116,19 +117,38 @@ Status Stream::RequireContext(const FailureScope* current) const {
               handle());
 }
 
-bool Stream::EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task) {
-  lock_.lock();
-  const bool plain = generation() == generation_seen && options_.scope == current && !options_.scope->failed() &&
-                     obstacles_.load(std::memory_order_relaxed) == t_submitter;
-  Queue::Submission submission{};
-  if (plain) [[likely]]
-    submission = queue_->Submit(task);
-  lock_.unlock();
+inline bool Stream::IsSound(uint32_t generation_seen, const FailureScope* current) const {
+  return generation() == generation_seen && options_.scope == current && !options_.scope->failed();
+}
+
+inline bool Stream::Submitted(const Queue::Submission& submission, const Task& task) {
   if (submission.sequence == 0) [[unlikely]]
     return false;
   t_last_task_id = static_cast<uint32_t>(submission.sequence);
   if (submission.needs_kick) queue_->Kick(task);
   return true;
+}
+
+bool Stream::EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task, const void* caller) {
+  lock_.lock();
+  if (!IsSound(generation_seen, current) || obstacles_.load(std::memory_order_relaxed) != t_submitter) [[unlikely]]
+    return EnqueueNoted(generation_seen, current, task, caller);
+  const Queue::Submission submission = queue_->Submit(task);
+  lock_.unlock();
+  return Submitted(submission, task);
+}
+
+// The same where somebody watches. Who wants to hear of the call as well is told outside of our lock: that is the long way.
+bool Stream::EnqueueNoted(uint32_t generation_seen, const FailureScope* current, Task& task, const void* caller) {
+  Queue::Submission submission{};
+  Watcher* const watcher = ActiveWatcher();
+  const bool noted = caller == nullptr || watcher == nullptr || !watcher->HearsCalls();
+  if (noted && IsSound(generation_seen, current) && obstacles_.load(std::memory_order_relaxed) == (t_submitter | kWatched)) {
+    if (caller != nullptr) t_call_site = {caller, task.call};
+    submission = SubmitTold(task);
+  }
+  lock_.unlock();
+  return Submitted(submission, task);
 }
 
 Status Stream::KnowSubmitter(uint64_t next) {
@@ -190,8 +210,9 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
 // moment would take in a task that nobody was told of.
 Queue::Submission Stream::SubmitTold(Task& task) {
   if (Watcher* const watcher = ActiveWatcher()) [[unlikely]] {
-    if (!queue_->HasRoom()) return {};
-    watcher->Submitted({static_cast<uint32_t>(id()), options_.device, queue_->submitted() + 1, &task});
+    const uint64_t sequence = queue_->NextSequence();
+    if (sequence == 0) return {};
+    watcher->Submitted({static_cast<uint32_t>(id()), options_.device, sequence, &task});
   }
   return queue_->Submit(task);
 }
@@ -199,7 +220,7 @@ Queue::Submission Stream::SubmitTold(Task& task) {
 // A task that moves bytes fails instead of moving them. Others are carried out all the same, behind a failure, since somebody may count on
 // their effects.
 Queue::Submission Stream::SubmitStruck(Task& task, Struck* struck) {
-  if (!queue_->HasRoom()) return {};
+  if (queue_->NextSequence() == 0) return {};
   if (!std::exchange(struck->decided, true)) {
     const FaultTarget target{task.call, options_.device_of_user, TaskBytes(task)};
     if (const auto fault = FaultOf(FaultKind::kDelay, target)) struck->delay_ns = fault->delay_ns;
@@ -224,8 +245,8 @@ Queue::Submission Stream::SubmitStruck(Task& task, Struck* struck) {
 bool Stream::Idle(uint32_t generation_seen, const FailureScope* current) {
   LockGuard lock(lock_);
   const uint64_t obstacles = obstacles_.load(std::memory_order_relaxed) & ~(kSubmitter | kResting);
-  return generation() == generation_seen && options_.scope == current && !options_.scope->failed() && obstacles == 0 &&
-         (options_.flags & kPersistent) == 0 && queue_->completed() == queue_->submitted();
+  return IsSound(generation_seen, current) && obstacles == 0 && (options_.flags & kPersistent) == 0 &&
+         queue_->completed() == queue_->submitted();
 }
 
 bool Stream::Rest() {

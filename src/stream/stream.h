@@ -55,13 +55,14 @@ class Stream final : public SlabObject, public QueueOwner {
   // Queues a task for the context `current`. 107017 stale, 107003 another context, 107023 being aborted, or the failure of
   // a context in stop mode.
   Status Enqueue(uint32_t generation_seen, const FailureScope* current, Task& task) {
-    if (EnqueuePlainly(generation_seen, current, task)) [[likely]]
+    if (EnqueuePlainly(generation_seen, current, task, nullptr)) [[likely]]
       return Ok();
     uint64_t sequence;
     return EnqueueNumbered(generation_seen, current, task, &sequence);
   }
-  // The common way in as few steps as it takes; false: nothing happened, and EnqueueNumbered knows why.
-  bool EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task);
+  // The common way in as few steps as it takes; false: nothing happened, and EnqueueNumbered knows why. `caller`: of a call that has not
+  // been noted yet (base/call_site.h); null where it has been.
+  bool EnqueuePlainly(uint32_t generation_seen, const FailureScope* current, Task& task, const void* caller);
   // The same for those who want to know the task's number.
   Status EnqueueNumbered(uint32_t generation_seen, const FailureScope* current, Task& task, uint64_t* sequence);
 
@@ -168,6 +169,11 @@ class Stream final : public SlabObject, public QueueOwner {
   Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
   Queue::Submission SubmitTold(Task& task);
+  // What EnqueuePlainly does, in parts.
+  bool IsSound(uint32_t generation_seen, const FailureScope* current) const RW_REQUIRES(lock_);
+  [[gnu::noinline]] bool EnqueueNoted(uint32_t generation_seen, const FailureScope* current, Task& task, const void* caller)
+      RW_RELEASE(lock_);
+  bool Submitted(const Queue::Submission& submission, const Task& task);
   // What rules do to a task is decided once, when there is room for it, and then carried out as room comes.
   struct Struck {
     bool decided = false;

@@ -12,6 +12,7 @@ namespace {
 
 class Audience final : public Watcher {
  public:
+  bool HearsCalls() const override { return true; }
   void CallBegins(CallFrame& frame) override {
     ForEach([&](Watcher& one) { one.CallBegins(frame); });
   }

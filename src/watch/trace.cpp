@@ -181,7 +181,7 @@ std::atomic<uint32_t> g_next_site{1};
   return number;
 }
 
-uint32_t SiteNumber(const char* call) {
+inline uint32_t SiteNumber(const char* call) {
   const CallSite& outer = t_outer_call;
   if (outer.call != nullptr) call = outer.call;
   const CallSite site{outer.caller != nullptr ? outer.caller : t_call_site.caller, call != nullptr ? call : "?"};
@@ -201,10 +201,8 @@ struct Sides {
 };
 
 Sides SidesOf(const Task& task) {
-  if (g_side_of == nullptr) return {Side::kUnknown, Side::kUnknown};
-  if (task.kind == TaskKind::kCopy) [[likely]]
-    return {g_side_of(task.copy.dst), g_side_of(task.copy.src)};
   Sides sides{Side::kUnknown, Side::kUnknown};
+  if (g_side_of == nullptr) return sides;
   ForEachRange(task, [&](const TaskRange& range) {
     if (range.name == "dst") sides.dst = g_side_of(range.address);
     if (range.name == "src") sides.src = g_side_of(range.address);
@@ -227,6 +225,13 @@ uint8_t LookOf(const Task& task) {
   const bool planned = task.kind <= TaskKind::kSetWords;
   const Sides sides = SidesOf(task);
   return trace::Look::Of(sides.dst, sides.src, planned ? static_cast<uint8_t>(task.method) : trace::Look::kNoMethod);
+}
+
+// The same of what most submits are, in fewer steps.
+uint8_t LookOfCopy(const Task& task) {
+  const auto [to, from] =
+      g_side_of == nullptr ? Sides{Side::kUnknown, Side::kUnknown} : Sides{g_side_of(task.copy.dst), g_side_of(task.copy.src)};
+  return trace::Look::Of(to, from, static_cast<uint8_t>(task.method));
 }
 
 uint64_t ItemsOf(const Task& task) {
@@ -257,8 +262,11 @@ class TraceRecorder final : public Watcher {
   void Submitted(const TaskSight& sight) override {
     const Task& task = *sight.task;
     const uint64_t sequence = sight.stream_id == 0 ? ++TheDesk().own_copies : sight.sequence;
-    const uint64_t site = SiteNumber(task.call);
-    Put(HeadOf(RecordType::kSubmit, sight, LookOf(task)), TraceTicks(), static_cast<uint32_t>(sequence) | site << 32, ContentOf(task));
+    const uint64_t numbers = static_cast<uint32_t>(sequence) | static_cast<uint64_t>(SiteNumber(task.call)) << 32;
+    if (task.kind == TaskKind::kCopy) [[likely]]
+      Put(HeadOf(RecordType::kSubmit, sight, LookOfCopy(task)), TraceTicks(), numbers, Sizes(task.copy.size, 1));
+    else
+      Put(HeadOf(RecordType::kSubmit, sight, LookOf(task)), TraceTicks(), numbers, ContentOf(task));
     if (t_transfer != nullptr) [[unlikely]]
       Transferred(sight.stream_id, sequence, *t_transfer);
   }

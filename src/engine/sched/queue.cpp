@@ -32,7 +32,7 @@ constexpr uint64_t kMostStarted = 512;
 
 LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
     : crew_(crew), stepped_(crew.wants_every_submit), shop_(shop), at_once_(shop.backend->finishes_at_once()),
-      line_(shop.backend->NewLine()), ring_(static_cast<Task*>(std::calloc(kRing, sizeof(Task)))) {
+      line_(shop.backend->NewLine()), ring_(static_cast<Task*>(std::calloc(kRing + kSlotsAhead, sizeof(Task)))) {
   if (ring_ == nullptr) throw std::bad_alloc();
   crew_.ExpectOneMore();
 }
@@ -71,17 +71,17 @@ inline Queue::Submission LaneQueue::Put(Task& task) {
     PrefetchForWrite(&ring_[0]);
     base_ = sequence - 1;
     room_up_to_ = base_ + kDepth;
-  } else if (sequence > room_up_to_) [[unlikely]] {
-    room_up_to_ = completed_.load(std::memory_order_acquire) + kDepth;
-    if (sequence > room_up_to_) return {0, false};
+  } else if (!FindsRoom(sequence)) [[unlikely]] {
+    return {0, false};
   }
   task.id = static_cast<uint32_t>(sequence);
-  const uint64_t slot = sequence - 1 - base_;
-  PrefetchForWrite(&ring_[(slot + kSlotsAhead) % kRing]);  // whoever ran its last task has read it
-  ring_[slot % kRing] = task;
+  const uint64_t slot = (sequence - 1 - base_) % kRing;
+  PrefetchForWrite(&ring_[slot + kSlotsAhead]);  // whoever ran its last task has read it
+  ring_[slot] = task;
   submitted_.store(sequence, std::memory_order_seq_cst);
   // Whoever has the queue will see the task (invariant 2); only a crew that steps wants to hear of each.
-  return {sequence, state() == kIdle || stepped_};
+  const bool idle = state() == kIdle;
+  return {sequence, static_cast<bool>(idle | stepped_)};  // without a branch
 }
 
 void LaneQueue::Kick(const Task& task) { crew_.Submitted(*this, task); }

@@ -53,7 +53,10 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
 
   void Open(const QueueOptions& options) override;
   void SetPriority(int priority) override { priority_.store(priority, std::memory_order_relaxed); }
-  bool HasRoom() const override { return submitted() - completed() < kDepth; }
+  uint64_t NextSequence() override {
+    const uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
+    return FindsRoom(sequence) ? sequence : 0;
+  }
   Submission Submit(Task& task) override;
   void Kick(const Task& task) override;
   void AwaitRoom() override;
@@ -154,6 +157,13 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   void TellSettled(uint64_t done, int code);
   class Feed;
   Submission Put(Task& task);
+  // The owner's line is looked at only when what was last seen of it is used up.
+  bool FindsRoom(uint64_t sequence) {
+    if (sequence <= room_up_to_) [[likely]]
+      return true;
+    room_up_to_ = completed_.load(std::memory_order_acquire) + kDepth;
+    return sequence <= room_up_to_;
+  }
   [[gnu::cold]] Submission HandOverAndPut(Task& task);
   Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }
   Task& Head() { return At(executed_); }
