@@ -120,7 +120,7 @@ void SmallRows() {
 // Another stream's copy is what the wait is for, and it comes late.
 void ValueWaits() {
   for (uint64_t i = 1; i <= 20; ++i) {
-    Must(aclrtValueWait(g_device, i, ACL_STREAM_WAIT_VALUE_EQ, g_stream));  // value-wait
+    Must(aclrtValueWait(g_device, i, ACL_STREAM_WAIT_VALUE_GEQ, g_stream));  // value-wait
     Must(aclrtMemcpyAsync(g_device + 64, 64, g_pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE, g_stream));
     Must(aclrtMemcpyAsync(g_device + 16 * kMiB, 8 * kMiB, g_pinned, 8 * kMiB, ACL_MEMCPY_HOST_TO_DEVICE, g_other));
     Must(aclrtValueWrite(g_device, i, 0, g_other));
