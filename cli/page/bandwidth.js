@@ -1,8 +1,8 @@
-// Bytes over time. For the whole trace they lie in buckets; what is seen closer than a bucket is counted from the tasks themselves as long
-// as they are not too many.
+// Bytes over time. For the whole trace they lie in buckets, as running sums, so that a pixel costs the same however many it stands for;
+// what is seen closer than a bucket is counted from the tasks themselves as long as they are not too many.
 
-const bucketCount = 1 << 16;
-const tooMany = 40000;
+const bucketCount = 1 << 17;
+const tooMany = 10000;
 
 function addSpread(sums, from, to, bytes, scale) {
   const first = Math.max(0, from * scale), last = Math.min(sums.length, to * scale);
@@ -17,7 +17,7 @@ function addSpread(sums, from, to, bytes, scale) {
 
 function makeBuckets(trace, wanted) {
   const {tasks, classes} = trace;
-  const buckets = Array.from({length: copies}, () => new Float64Array(bucketCount));
+  const buckets = Array.from({length: copies}, () => new Float64Array(bucketCount + 1));
   const steps = Array.from({length: copies}, () => new Float64Array(bucketCount + 1));
   const scale = bucketCount / Math.max(meta.end, 1);
   for (let i = 0; i < tasks.n; ++i) {
@@ -37,11 +37,23 @@ function makeBuckets(trace, wanted) {
     steps[shade][low + 1] += each;
     steps[shade][high] -= each;
   }
+  // From here on entry i is what lies in front of bucket i; the last one is all.
   buckets.forEach((sums, shade) => {
-    let running = 0;
-    for (let i = 0; i < bucketCount; ++i) sums[i] += Math.max(0, running += steps[shade][i]);
+    const added = steps[shade];
+    let running = 0, before = 0;
+    for (let i = 0; i <= bucketCount; ++i) {
+      const own = i < bucketCount ? sums[i] + Math.max(0, running += added[i]) : 0;
+      sums[i] = before;
+      before += own;
+    }
   });
   return buckets;
+}
+
+// The bytes in front of a place between two buckets.
+function bytesBefore(sums, place) {
+  const at = Math.min(Math.max(place, 0), bucketCount), low = Math.min(Math.floor(at), bucketCount - 1);
+  return sums[low] + (at - low) * (sums[low + 1] - sums[low]);
 }
 
 // Bytes for each of `width` pixels of the view, by direction.
@@ -59,12 +71,11 @@ function bytesSeen(trace, rows, buckets, wanted, view, width) {
     return seen;
   }
   buckets.forEach((sums, shade) => {
+    let before = bytesBefore(sums, view.from / bucketNs);
     for (let x = 0; x < width; ++x) {
-      const from = (view.from + x * pixelNs) / bucketNs, to = (view.from + (x + 1) * pixelNs) / bucketNs;
-      let bytes = 0;
-      for (let i = Math.max(0, Math.floor(from)); i < Math.min(bucketCount, Math.ceil(to)); ++i)
-        bytes += sums[i] * (Math.min(i + 1, to) - Math.max(i, from));
-      seen[shade][x] = bytes;
+      const behind = bytesBefore(sums, (view.from + (x + 1) * pixelNs) / bucketNs);
+      seen[shade][x] = behind - before;
+      before = behind;
     }
   });
   return seen;

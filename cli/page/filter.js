@@ -39,7 +39,7 @@ function classText(classes, c) {
 
 // Keeps of each layer what is wanted, and says how many tasks that are.
 function applyFilter(trace, rows, text, hiddenKinds) {
-  const {tasks, waits, marks, classes} = trace;
+  const {tasks, waits, marks, edges, classes} = trace;
   const terms = text.toLowerCase().split(/\s+/).filter(Boolean).map(makeTerm);
   const wanted = new Uint8Array(classes.n);
   for (let c = 0; c < classes.n; ++c) {
@@ -55,7 +55,8 @@ function applyFilter(trace, rows, text, hiddenKinds) {
   };
   const markWanted = (id) =>
       !hiddenKinds.has(kind.order) && terms.every((term) => term(` mark ${meta.names[marks.name[id]]} `.toLowerCase(), -1));
-  const wantedOf = {wait: waitWanted, mark: markWanted};
+  const edgeWanted = (id) => wanted[tasks.class[edges.from[id]]] && wanted[tasks.class[edges.to[id]]];
+  const wantedOf = {wait: waitWanted, mark: markWanted, edge: edgeWanted};
   const everything = terms.length === 0 && hiddenKinds.size === 0;
   for (const row of rows) {
     for (const layer of row.layers ?? []) {

@@ -1,8 +1,8 @@
 // The rows of the timeline and their levels of detail. A layer is a list of spans sorted by start; above it stand levels, each node of
-// which says for sixteen of the level below where they begin and end, how long they were busy and what they mostly were. Drawing stops at
+// which says for eight of the level below where they begin and end, how long they were busy and what they mostly were. Drawing stops at
 // nodes that are smaller than a pixel, so a frame costs pixels, not tasks.
 
-const fanOut = 16;
+const fanOut = 8;
 
 function makeLayer(what, ids, start, end, shadeOf) { return {what, all: ids, ids, start, end, shadeOf, levels: []}; }
 
@@ -13,12 +13,13 @@ function dominant(sums) {
   return best;
 }
 
-function emptyLevel(n) {
-  return {n, from: new Float64Array(n), to: new Float64Array(n), busy: new Float64Array(n), shade: new Uint8Array(n)};
+// `spans`: how many of them a node stands for.
+function emptyLevel(n, spans) {
+  return {n, spans, from: new Float64Array(n), to: new Float64Array(n), busy: new Float64Array(n), shade: new Uint8Array(n)};
 }
 
 function firstLevel({ids, start, end, shadeOf}) {
-  const level = emptyLevel(Math.ceil(ids.length / fanOut));
+  const level = emptyLevel(Math.ceil(ids.length / fanOut), fanOut);
   const sums = new Float64Array(kindKeys.length);
   for (let node = 0; node < level.n; ++node) {
     sums.fill(0);
@@ -39,7 +40,7 @@ function firstLevel({ids, start, end, shadeOf}) {
 }
 
 function nextLevel(below) {
-  const level = emptyLevel(Math.ceil(below.n / fanOut));
+  const level = emptyLevel(Math.ceil(below.n / fanOut), below.spans * fanOut);
   const sums = new Float64Array(kindKeys.length);
   for (let node = 0; node < level.n; ++node) {
     sums.fill(0);
@@ -113,6 +114,13 @@ function deal(n, piles, pileOf) {
   return lists;
 }
 
+// Most lists are in order as they are.
+function sortBy(ids, when) {
+  for (let i = 1; i < ids.length; ++i)
+    if (when[ids[i]] < when[ids[i - 1]]) return ids.sort((a, b) => when[a] - when[b]);
+  return ids;
+}
+
 function streamLabel(stream) {
   return `stream ${stream.id}${meta.streams.some((other) => other.device !== stream.device) ? ` · device ${stream.device}` : ''}`;
 }
@@ -129,15 +137,26 @@ function submitLayers(trace) {
   }
   const lists = deal(tasks.n, pairs.size, (i) => pairOfClass[tasks.class[i]]);
   for (const {pair, thread} of pairs.values()) {
-    const ids = lists[pair];
-    for (let i = 1; i < ids.length; ++i) {
-      if (tasks.submit[ids[i]] >= tasks.submit[ids[i - 1]]) continue;
-      ids.sort((a, b) => tasks.submit[a] - tasks.submit[b]);
-      break;
-    }
+    const ids = sortBy(lists[pair], tasks.submit);
     layersOf[thread].push(makeLayer('submit', ids, tasks.submit, tasks.submit, () => kind.order));
   }
   return layersOf;
+}
+
+// What was waited for and what waited, a layer for each pair of streams: from the end of the one to the begin of the other.
+function edgeLayers({edges, tasks, classes}) {
+  const streamOf = (task) => classes.stream[tasks.class[task]];
+  const pairs = new Map(), pairOf = new Uint32Array(edges.n), start = new Float64Array(edges.n), end = new Float64Array(edges.n);
+  for (let i = 0; i < edges.n; ++i) {
+    const source = streamOf(edges.from[i]), target = streamOf(edges.to[i]), key = source * (meta.streams.length + 1) + target;
+    if (!pairs.has(key)) pairs.set(key, {pair: pairs.size, source: source - 1, target: target - 1});
+    pairOf[i] = pairs.get(key).pair;
+    start[i] = tasks.end[edges.from[i]];
+    end[i] = Math.max(start[i], tasks.start[edges.to[i]]);
+  }
+  const lists = deal(edges.n, pairs.size, (i) => pairOf[i]);
+  return [...pairs.values()].map(
+      ({pair, source, target}) => ({...makeLayer('edge', sortBy(lists[pair], start), start, end, () => kind.order), source, target}));
 }
 
 // What the program said of itself, by who said it or came to it: a function that makes the rows of a process.

@@ -24,6 +24,7 @@ class Timeline {
   constructor(trace) {
     this.trace = trace;
     Object.assign(this, makeRows(trace));
+    this.edgeLayers = edgeLayers(trace);
     this.first = firstMoment(trace);
     this.view = {from: this.first, to: Math.max(meta.end, this.first + 1)};
     this.axis = document.getElementById('axis');
@@ -42,7 +43,7 @@ class Timeline {
   }
 
   filter(text) {
-    const result = applyFilter(this.trace, this.rows, text, this.hiddenKinds);
+    const result = applyFilter(this.trace, [...this.rows, {layers: this.edgeLayers}], text, this.hiddenKinds);
     this.wanted = result.wanted;
     this.matches = result.matches;
     this.buckets = makeBuckets(this.trace, result.wanted);
@@ -230,22 +231,24 @@ class Timeline {
 
   // From the end of what was waited for to the begin of what waited; where they are dense, one for each pair of rows and few pixels.
   drawEdges(pen, top) {
-    const {edges, tasks} = this.trace, {from: first, to: last} = this.view, scale = this.width / this.span / edgeDistance,
-                  drawn = new Set();
+    const {edges, tasks} = this.trace, {from: first, to: last} = this.view, scale = this.width / this.span / edgeDistance;
     pen.strokeStyle = pen.fillStyle = this.colours.quiet;
     pen.lineWidth = 1;
     pen.globalAlpha = 0.75;
-    for (let i = 0; i < edges.n; ++i) {
-      const from = edges.from[i], to = edges.to[i], begins = tasks.end[from], ends = tasks.start[to];
-      if (begins > last || ends < first) continue;
-      const key = (Math.max(0, Math.floor((begins - first) * scale)) * 65536 + this.trace.classes.stream[tasks.class[from]]) * 65536 +
-          this.trace.classes.stream[tasks.class[to]];
-      if (drawn.has(key) || !this.wanted[tasks.class[from]] || !this.wanted[tasks.class[to]]) continue;
-      drawn.add(key);
-      this.drawEdge(pen, this.streamRowOf(from), this.streamRowOf(to), Math.max(begins, first), ends, top);
+    this.edgesDrawn = 0;
+    for (const layer of this.edgeLayers) {
+      const source = this.rowOfStream.get(layer.source), target = this.rowOfStream.get(layer.target);
+      let place = -1;
+      const draw = (id) => {
+        const begins = layer.start[id], here = Math.max(0, Math.floor((begins - first) * scale));
+        if (here === place || layer.end[id] < first) return;
+        place = here;
+        ++this.edgesDrawn;
+        this.drawEdge(pen, source, target, Math.max(begins, first), tasks.start[edges.to[id]], top);
+      };
+      walk(layer, first, last, 1 / scale, draw, (level, node) => draw(layer.ids[node * level.spans]));
     }
     pen.globalAlpha = 1;
-    this.edgesDrawn = drawn.size;
   }
 
   streamRowOf(task) { return this.rowOfStream.get(this.trace.classes.stream[this.trace.tasks.class[task]] - 1); }

@@ -128,6 +128,23 @@ class PageTest(unittest.TestCase):
         self.assertGreater(self.run_js("ropeway.timeline.edgesDrawn"), 0)
         self.browser.screenshot(FOLDER / "zoomed.png")
 
+    def test_every_arrow_is_drawn(self):
+        """A few from far and from near, and none that the filter hides."""
+        edges = self.run_js("""(() => {
+          const {edges, tasks} = ropeway.timeline.trace;
+          return Array.from({length: edges.n}, (_, i) => [tasks.end[edges.from[i]], tasks.start[edges.to[i]]]);
+        })()""")
+        self.assertEqual(len(edges), self.trace["edges"])
+        drawn = "ropeway.timeline.edgesDrawn"
+        near = edges[len(edges) // 2]
+        self.show(near[0] - 20_000, near[1] + 20_000)
+        self.assertEqual(self.run_js(drawn), sum(begin <= near[1] + 20_000 and end >= near[0] - 20_000 for begin, end in edges))
+        self.show(0, self.trace["end"])
+        self.assertEqual(self.run_js(drawn), len(edges))
+        self.run_js("ropeway.timeline.filter('stream=1')")
+        self.browser.frame()
+        self.assertEqual(self.run_js(drawn), 0)
+
     def test_ranks_have_rows_of_their_own(self):
         headings = self.run_js("ropeway.timeline.rows.filter((row) => row.heading).map((row) => row.heading)")
         self.assertEqual(headings, ["rank 0 · Host threads", "rank 0 · Streams", "rank 0 · Lanes", "rank 0 · Marks", "rank 1 · Host threads", "rank 1 · Streams"])
@@ -289,7 +306,26 @@ class PageTest(unittest.TestCase):
           }
           return counts.map((n) => n / timeline.width);
         })()""")
-        self.assertLess(max(walked), 20)
+        self.assertLess(max(walked), 10)
+        # Nor does it look at more: a pixel of bandwidth is two places of running sums, and arrows have levels as rows have.
+        looked = self.run_js("""(() => {
+          const timeline = ropeway.timeline, {edges} = timeline.trace, looks = [];
+          const counted = {...edges, to: new Proxy(edges.to, {get: (to, i) => { ++looks[0]; return to[i]; }})};
+          const sums = timeline.buckets.map((list) => new Proxy(list, {get: (_, i) => { ++looks[1]; return list[i]; }}));
+          timeline.trace = {...timeline.trace, edges: counted};
+          timeline.buckets = sums;
+          const worst = [0, 0];
+          for (let part = 1; part > 1e-5; part /= 4) {
+            looks[0] = looks[1] = 0;
+            timeline.view = {from: 0, to: meta.end * part};
+            timeline.draw();
+            worst.forEach((most, i) => { worst[i] = Math.max(most, looks[i] / timeline.width); });
+          }
+          return [edges.n / timeline.width, ...worst];
+        })()""")
+        self.assertGreater(looked[0], 1)
+        self.assertLess(looked[1], 0.5)
+        self.assertLess(looked[2], 20)
         self.browser.screenshot(FOLDER / "large.png")
 
     def test_light_and_dark(self):
