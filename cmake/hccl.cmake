@@ -16,9 +16,17 @@ endif()
 set_source_files_properties(src/hccl/base/reduce_kernel.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
                             SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-O3")
 ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/bootstrap/rank_table.cpp)
+
+# How two processes talk over TCP and move bytes, which knows nothing of communicators: a static library, as base is, for all that stand on it.
+set(net_sources ${hccl_sources})
+list(FILTER net_sources INCLUDE REGEX "^src/hccl/(transport/.*|link/(connected_peer|regions|tcp_peer|tcp_receive))\\.cpp$")
+list(REMOVE_ITEM hccl_sources ${net_sources})
+add_library(ropeway_net STATIC ${net_sources})
+target_link_libraries(ropeway_net PUBLIC ropeway_base)
+target_precompile_headers(ropeway_net PRIVATE <algorithm> <atomic> <functional> <map> <memory> <mutex> <set> <string> <thread> <vector>)
 ropeway_library_part(hccl_objects hccl_sources <algorithm> <atomic> <condition_variable> <functional> <map> <memory> <mutex> <set>
                      <string> <thread> <vector>)
-target_link_libraries(hccl_objects PUBLIC ascendcl)
+target_link_libraries(hccl_objects PUBLIC ropeway_net ascendcl)
 if(ROPEWAY_UCX_INCLUDE)
   target_include_directories(hccl_objects SYSTEM PUBLIC ${ROPEWAY_UCX_INCLUDE})
 endif()

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/settings.h"
 #include "hccl/base/told.h"
-#include "hccl/bootstrap/host_identity.h"
+#include "hccl/transport/host_identity.h"
 #include "hccl/bootstrap/root_service.h"
 #include "hccl/membership/channels.h"
 #include "hccl/membership/membership.h"

@@ -1,7 +1,7 @@
 #include "hccl/bootstrap/root_service.h"
 
 #include "base/random.h"
-#include "hccl/bootstrap/host_identity.h"
+#include "hccl/transport/host_identity.h"
 #include "hccl/membership/lifeline.h"
 #include "hccl/membership/peer_table.h"
 

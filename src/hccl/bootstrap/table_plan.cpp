@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/settings.h"
-#include "hccl/bootstrap/host_identity.h"
+#include "hccl/transport/host_identity.h"
 #include "hccl/transport/sha256.h"
 #include "hccl/transport/socket.h"
 

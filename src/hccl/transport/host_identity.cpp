@@ -1,4 +1,4 @@
-#include "hccl/bootstrap/host_identity.h"
+#include "hccl/transport/host_identity.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
