@@ -21,7 +21,7 @@ function(ropeway_tree_link path target)
   install(FILES ${staging_dir}/${path} DESTINATION ${folder})
 endfunction()
 
-set(tree_libraries ascendcl hccl ropeway_check)
+set(tree_libraries ascendcl hccl metadef graph graph_base cann_hixl llm_datadist ropeway_check)
 if(TARGET ropeway_cuda)
   list(APPEND tree_libraries ropeway_cuda)
 endif()

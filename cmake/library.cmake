@@ -4,7 +4,7 @@
 # Relative: the folders above the tree have names, too.
 file(GLOB_RECURSE ropeway_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cuda/")  # a plugin of its own: cmake/cuda.cmake
-list(FILTER ropeway_sources EXCLUDE REGEX "^src/hccl/")  # a library on top: cmake/hccl.cmake
+list(FILTER ropeway_sources EXCLUDE REGEX "^src/(hccl|hixl)/")  # libraries on top: cmake/hccl.cmake, cmake/hixl.cmake
 set(base_sources ${ropeway_sources})
 list(FILTER base_sources INCLUDE REGEX "^src/base/")
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/base/")

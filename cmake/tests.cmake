@@ -207,6 +207,20 @@ function(ropeway_hccl_tests)
   ropeway_watched_test(hccl_processes $<TARGET_FILE:hccl_process_tests>)
 endfunction()
 
+# Transfer engines in this process, in others and behind the network: the program starts itself again as the other engine.
+function(ropeway_hixl_tests)
+  file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/hixl/*_test.cpp)
+  ropeway_gtest(hixl_tests cann_hixl ${sources} ${tests_dir}/hccl_ranks/process/rank_process.cpp)
+  target_link_libraries(hixl_tests PRIVATE llm_datadist ascendcl)
+  ropeway_watched_test(hixl_fast $<TARGET_FILE:hixl_tests>)
+  # Most of it is checks; what has an order is transfers.
+  foreach(schedule latest random:20261115)
+    string(REGEX REPLACE ":.*" "" word ${schedule})
+    ropeway_watched_test(hixl_${word} $<TARGET_FILE:hixl_tests> --gtest_filter=*Transfer*)
+    set_property(TEST hixl_${word} APPEND PROPERTY ENVIRONMENT ROPEWAY_SCHEDULE=${schedule})
+  endforeach()
+endfunction()
+
 # Ranks on different hosts, which are network namespaces: run_all.sh makes and removes them, and says so when it may not.
 function(ropeway_hccl_host_tests)
   file(GLOB sources CONFIGURE_DEPENDS ${tests_dir}/hccl_hosts/*.cpp)
@@ -323,6 +337,7 @@ if(TARGET ascendcl)
   ropeway_conformance_tests()
   ropeway_stress_tests()
   ropeway_hccl_tests()
+  ropeway_hixl_tests()
   ropeway_hccl_host_tests()
   ropeway_process_tests()
   if(NOT ROPEWAY_SANITIZE)

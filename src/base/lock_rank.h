@@ -8,6 +8,14 @@
 namespace ropeway {
 
 #define RW_LOCK_RANKS(X) \
+  X(HixlPool)            \
+  X(HixlEngine)          \
+  X(HixlLink)            \
+  X(HixlMemory)          \
+  X(HixlLinkState)       \
+  X(HixlShareable)       \
+  X(HixlRequest)         \
+  X(HixlAnswer)          \
   X(HcclPrepare)         \
   X(HcclExchange)        \
   X(HcclRegistry)        \
@@ -109,7 +117,7 @@ enum class LockRank : uint8_t {
 #undef RW_LOCK_RANK
 };
 
-// What every lock tells of itself; nothing at all in a release build. Each of the two libraries knows of its own locks only.
+// What every lock tells of itself; nothing at all in a release build. Each library knows of its own locks only.
 class RankedLock {
  protected:
 #ifdef NDEBUG

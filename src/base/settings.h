@@ -48,6 +48,7 @@ namespace settings_table {
 
 inline constexpr const char* kRuntime = "libascendcl.so";
 inline constexpr const char* kRanks = "libhccl.so";
+inline constexpr const char* kTransfer = "libcann_hixl.so";
 inline constexpr const char* kPython = "the module acl";
 inline constexpr SettingValues kSwitch{SettingValues::kSwitch, ""}, kName{SettingValues::kName, "NAME"};
 inline constexpr SettingValues kDeviceMemory{SettingValues::kBytes, "SIZE", double{1 << 21}, double{1ull << 40}};
@@ -115,6 +116,8 @@ inline constexpr auto kSettings = [] {
       {"ROPEWAY_HCCL_TLS", nullptr, kRanks, Words("0|1"), "0",
        "1: everything that goes between ranks over TCP is encrypted (TLS 1.3); the same for all ranks", "security.md"},
       {"ROPEWAY_HCCL_LINK_TIMEOUT", nullptr, kRanks, Number(1, 3600), "15", "seconds after which a silent link counts as cut", "ranks.md"},
+      {"ROPEWAY_HIXL_SECRET", nullptr, kTransfer, Text("TEXT"), "",
+       "what only the engines know; without it they accept processes of the same user on the same host alone", "security.md", true},
   });
 }();
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles every public header the way strict clients do, warnings as errors: alone in C11 and in the oldest C++ with one compiler, in the
 # newest with the other; all together with each compiler at hand in C11 and in every C++, with either string ABI. The flat headers of HCCL's dispatcher
-# are for C++14 to C++20, all others for C++11 on.
+# and those of the transfer engines are for C++14 to C++20, all others for C++11 on.
 # One line per failure, then a closing count.
 # Usage: compile_matrix.sh INCLUDE_DIR
 set -u
@@ -13,7 +13,7 @@ passed=0
 failed=0
 
 headers=$(cd "$include_dir" && find acl hccl hcomm mspti mstx -name '*.h' | sort)
-flat_headers=$(cd "$include_dir" && find . -maxdepth 1 -name '*.h' | sed 's|^./||' | sort)
+flat_headers=$(cd "$include_dir" && { find . -maxdepth 1 -name '*.h' | sed 's|^./||'; find adxl external graph hixl -name '*.h'; } | sort)
 if [ -z "$headers" ]; then
     echo "no headers under $include_dir/acl"
     exit 2

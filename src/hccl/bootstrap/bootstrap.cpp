@@ -7,12 +7,12 @@
 #include "base/random.h"
 #include "base/settings.h"
 #include "hccl/base/told.h"
-#include "hccl/transport/host_identity.h"
 #include "hccl/bootstrap/root_service.h"
 #include "hccl/membership/channels.h"
 #include "hccl/membership/membership.h"
 #include "hccl/membership/parts.h"
 #include "hccl/transport/door.h"
+#include "hccl/transport/host_identity.h"
 #include "hccl/transport/io_thread.h"
 #include "hccl/transport/sha256.h"
 

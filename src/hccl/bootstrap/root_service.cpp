@@ -1,9 +1,9 @@
 #include "hccl/bootstrap/root_service.h"
 
 #include "base/random.h"
-#include "hccl/transport/host_identity.h"
 #include "hccl/membership/lifeline.h"
 #include "hccl/membership/peer_table.h"
+#include "hccl/transport/host_identity.h"
 
 namespace ropeway::comm {
 namespace {
