@@ -36,6 +36,14 @@ struct KnownSpan {
   }
 };
 
+// From the address to the end of its block, also where that is another process's. 0: no memory of this device.
+size_t RoomOf(const Memory& memory, const void* address, size_t size, int device) {
+  if (const size_t room = memory.RoomOnDevice(address, device); room != 0) [[likely]]
+    return room;
+  const Location found = memory.Find(address, size);
+  return found.place == Place::kDevice && found.device == device ? found.room : 0;
+}
+
 }  // namespace
 
 BatchBuilder::Declared BatchBuilder::Interpret(const aclrtMemLocation& location) {
@@ -125,7 +133,7 @@ size_t BatchBuilder::CollectPlain(Batch* batch, size_t begin, size_t end, const 
       i = next;
       continue;
     }
-    on_device.Learn(devices[i], memory.RoomOnDevice(devices[i], device));
+    on_device.Learn(devices[i], RoomOf(memory, devices[i], sizes[i], device));
     in_pinned.Learn(hosts[i], memory.RoomInPinned(hosts[i]));
     if (!on_device.Holds(devices[i], sizes[i]) || !in_pinned.Holds(hosts[i], sizes[i])) return i;
   }
@@ -183,6 +191,8 @@ Status BatchBuilder::CheckItem(size_t i, const Declared& to_declared, const Decl
 }
 
 Status BatchBuilder::CheckSide(const char* name, size_t i, const void* address, const Declared& declared, const Location& real) const {
+  const bool good = real.place != Place::kNowhere && declared.Fits(real) && items_.sizes[i] <= real.room;
+  if (good) return Ok();
   char item[32];
   snprintf(item, sizeof(item), "%s[%zu]", name, i);
   if (real.place == Place::kNowhere) return Runtime::Get().memory().ExplainNowhere(item, address);
