@@ -20,7 +20,8 @@ folder=$ASCEND_HOME_PATH/lib64
 client() {
   local source=$1
   shift
-  if "${CXX:-g++}" -Wall -Wextra -Werror "$@" -I"$headers" "$examples/$source" -o "$work/client" \
+  [[ $source == /* ]] || source=$examples/$source
+  if "${CXX:-g++}" -Wall -Wextra -Werror "$@" -I"$headers" "$source" -o "$work/client" \
     -L"$folder" "${libraries[@]}" >"$work/log" 2>&1 && "$work/client" >>"$work/log" 2>&1; then
     passed=$((passed + 1))
   else
@@ -39,6 +40,36 @@ for name in hccl hcomm; do
   client hccl_memcpy.cpp -std=c++20 -O2
   client hccl_memcpy.cpp -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0
 done
+
+# The lines by which clients of the transfer engines link.
+engines=$(cd "$(dirname "$0")" && pwd)
+libraries=(-lascendcl -lllm_datadist -lmetadef)
+client "$engines/adxl_weak.cpp" -std=c++17 -Wno-address
+libraries=(-lascendcl -lllm_datadist -lgraph_base -lgraph)
+client "$engines/adxl_weak.cpp" -std=c++20 -O2 -Wno-address
+libraries=(-lascendcl -lcann_hixl -lmetadef -lhccl)
+client "$engines/hixl_mapping.cpp" -std=c++17
+# One is a module of Python: its line names no library of AscendString, which comes with the engine's, and its std::string is the old one.
+cat >"$work/load.cpp" <<'END'
+#include <dlfcn.h>
+#include <cstdio>
+int main(int, char** argv) {
+  void* module = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  void* run = module != nullptr ? dlsym(module, "run") : nullptr;
+  if (run != nullptr) return reinterpret_cast<int (*)()>(run)();
+  std::fprintf(stderr, "%s\n", dlerror());
+  return 1;
+}
+END
+if "${CXX:-g++}" "$work/load.cpp" -o "$work/load" -ldl &&
+  "${CXX:-g++}" -Wall -Wextra -Werror -std=c++17 -shared -fPIC -D_GLIBCXX_USE_CXX11_ABI=0 "-Dmain()=run()" -DMODULE='extern "C"' -I"$headers" \
+    "$engines/hixl_mapping.cpp" -o "$work/module.so" -L"$folder" -lcann_hixl -lascendcl -lruntime -lhccl -lpthread >"$work/log" 2>&1 &&
+  "$work/load" "$work/module.so" >>"$work/log" 2>&1; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1))
+  echo "FAILED hixl_mapping.cpp as a module: $(tail -n 1 "$work/log")"
+fi
 
 libraries=(-lascendcl -lmsprofiler -lms_tools_ext -lmspti)
 client self_profile.cpp -std=c++11
