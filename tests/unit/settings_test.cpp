@@ -73,6 +73,7 @@ const Case kCases[] = {
     {"ROPEWAY_HCCL_SECRET", {"rosebud", ""}, {}},
     {"ROPEWAY_HCCL_TLS", {"0", "1"}, {"", "yes", "2"}},
     {"ROPEWAY_HCCL_LINK_TIMEOUT", {"1", "3600"}, {"", "abc", "0", "3601", "2s", "-3"}},
+    {"ROPEWAY_HIXL_SECRET", {"rosebud", ""}, {}},
 };
 
 template <typename Use>
