@@ -26,6 +26,9 @@ class TaskRun {
   size_t count_;
 };
 
+// Tasks of a volley that have begun and are not complete: never more.
+inline constexpr size_t kMostBegun = 8192;
+
 // What a volley is made of: the tasks at the head of a queue or of a branch, more of them as time goes by, and where it tells what is
 // complete. All calls come from the thread that runs the volley.
 class VolleyFeed {
@@ -35,8 +38,8 @@ class VolleyFeed {
   const TaskRun& run() const { return run_; }
   // How many tasks there are by now. Not more than have been begun: no other shall be.
   virtual size_t Count() = 0;
-  // Whether a task that could be the next may run.
-  virtual bool Sound(const Task&) { return true; }
+  // Whether task `index`, which could be the next, may run. It is asked once for each, in order; if it may, the task begins.
+  virtual bool Begins(size_t /*index*/) { return true; }
   // So many tasks, from the first, are complete.
   virtual void Completed(size_t count) = 0;
 

@@ -31,7 +31,7 @@ struct TaskSight {
 struct RunSight {
   Moment started;  // what Started answered
   int code = 0;
-  bool side_by_side = false;  // with others of a volley: start and end are the volley's
+  bool side_by_side = false;  // with others of a volley; it began when that took it up
 };
 
 struct BlockSight {

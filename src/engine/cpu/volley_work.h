@@ -78,7 +78,9 @@ class VolleyWork final : public sched::SharedWork {
   static constexpr size_t kRing = 128;
   static constexpr size_t kSlotsAhead = 16;
   static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
-  static size_t PortionOf(size_t task) { return std::clamp(task, size_t{64} << 10, size_t{128} << 10); }
+  static constexpr size_t kSmallest = size_t{64} << 10, kLargest = size_t{128} << 10;
+  static size_t PortionOf(size_t task) { return std::clamp(task, kSmallest, kLargest); }
+  static_assert((kRing + 1) * (kLargest + kLargest / 2) / Traits::kSmallestStreamed <= kMostBegun, "what is claimed and not complete");
 
   struct alignas(64) Portion {
     PortionCursor from, to;
@@ -121,7 +123,7 @@ class VolleyWork final : public sched::SharedWork {
     if (claimed_ + kSlotsAhead < count_) __builtin_prefetch(&run_[claimed_ + kSlotsAhead]);
     const Task& task = run_[claimed_];
     claims_.NextTask(TaskBytes(task) / portion_ + 1);
-    closing_ = !Fits(task) || !feed_.Sound(task);
+    closing_ = !Fits(task) || !feed_.Begins(claimed_);
     if (closing_) return false;
     ++claimed_;
     claimed_bytes_ += TaskBytes(task);

@@ -253,8 +253,12 @@ class LaneQueue::Feed final : public VolleyFeed {
     const uint64_t most = std::min(share_.up_to, rivals ? first_ + kShareTasks : UINT64_MAX);
     queue_.SeeMore();
     if (queue_.head_base_ != base_) return 0;  // all were complete, and what came then is elsewhere in the ring
-    const uint64_t there = ActiveWatcher() != nullptr ? first_ + std::min(run().count(), kWatchedTasks) : queue_.submitted_seen_;
-    return std::max(first_, std::min(most, there)) - first_;
+    return std::max(first_, std::min(most, queue_.submitted_seen_)) - first_;
+  }
+  bool Begins(size_t index) override {
+    if (Watcher* const watcher = ActiveWatcher()) [[unlikely]]
+      queue_.NoteBegun(index, watcher->Started(queue_.SightOf(run()[index], first_ + index + 1)));
+    return true;
   }
   void Completed(size_t count) override {
     Tell(queue_.executed_ - first_, count);
@@ -268,11 +272,8 @@ class LaneQueue::Feed final : public VolleyFeed {
     if (watcher == nullptr) [[likely]]
       return;
     for (size_t i = from; i < to; ++i)
-      watcher->Finished(queue_.SightOf(run()[i], first_ + i + 1), {.started = queue_.head_started_, .side_by_side = true});
+      watcher->Finished(queue_.SightOf(run()[i], first_ + i + 1), {.started = queue_.BegunAt(i), .side_by_side = true});
   }
-
-  // Those who watch are told one beginning for all: none may have been submitted behind it.
-  static constexpr size_t kWatchedTasks = 512;
 
   LaneQueue& queue_;
   const Share& share_;
@@ -337,6 +338,13 @@ void LaneQueue::NoteStarted(const Moment& started, int code) {
     return;
   if (notes_ == nullptr) notes_.reset(new (std::nothrow) StartedNote[kMostStarted]);
   if (notes_ != nullptr) notes_[executed_ % kMostStarted] = {started, code};
+}
+
+void LaneQueue::NoteBegun(size_t index, const Moment& moment) {
+  if (ActiveWatcher() == nullptr) [[likely]]
+    return;
+  if (begun_ == nullptr) begun_.reset(new (std::nothrow) Moment[kMostBegun]);
+  if (begun_ != nullptr) begun_[index % kMostBegun] = moment;
 }
 
 // As in FinishBytes, the last one stands for whichever failed.

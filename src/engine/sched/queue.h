@@ -146,6 +146,9 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     if (Watcher* watcher = ActiveWatcher()) [[unlikely]]
       watcher->Finished(SightOf(task, executed_ + 1), run);
   }
+  // The same of a volley, whose tasks begin as it takes them up: not before they were submitted, nor before what they need is complete.
+  void NoteBegun(size_t index, const Moment& moment);
+  Moment BegunAt(size_t index) const { return begun_ != nullptr ? begun_[index % kMostBegun] : head_started_; }
 
  private:
   friend struct ropeway::StateShape;  // api/state_table.cpp
@@ -239,6 +242,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     int code;
   };
   std::unique_ptr<StartedNote[]> notes_;
+  std::unique_ptr<Moment[]> begun_;  // by their place in the volley
   VolleySearch volleys_;
   uint64_t head_base_ = 0;                     // base_ as it was for the tasks that were seen
   std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked

@@ -187,25 +187,25 @@ class Replay::Feed final : public VolleyFeed {
       : VolleyFeed({branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next}), replay_(replay) {}
 
   size_t Count() override { return replay_.queue_.WantsOut() || replay_.queue_.shop().VolleysShallEnd() ? 0 : run().count(); }
-  bool Sound(const Task& task) override {
+  bool Begins(size_t index) override {
     TaskFailure failure;
-    return Recheck(task, replay_.queue_.shop().judge, replay_.task_->replay.as_of, &failure) == 0;
+    if (Recheck(run()[index], replay_.queue_.shop().judge, replay_.task_->replay.as_of, &failure) != 0) return false;
+    replay_.queue_.NoteBegun(index, replay_.queue_.TellStarted(run()[index]));
+    return true;
   }
   void Completed(size_t count) override {
-    for (; told_ < count; ++told_) replay_.queue_.TellFinished(run()[told_], {.started = started_, .side_by_side = true});
+    for (; told_ < count; ++told_)
+      replay_.queue_.TellFinished(run()[told_], {.started = replay_.queue_.BegunAt(told_), .side_by_side = true});
   }
-  void Start() { started_ = replay_.queue_.TellStarted(run()[0]); }
 
  private:
   Replay& replay_;
-  Moment started_;
   size_t told_ = 0;
 };
 
 size_t Replay::RunVolley(Branch& branch) {
   Feed feed(*this, branch);
   if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(feed.run())) return 0;
-  feed.Start();
   const size_t count = queue_.shop().RunVolley(feed);
   branch.volleys.Ended(branch.next + count, count > 0);
   return count;
