@@ -13,7 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint16_t kDefaultPort = 16666;
 constexpr size_t kLongestServerId = 64;
 constexpr uint32_t kLastDevice = 31;
 constexpr uint32_t kLastRank = 1u << 20;
@@ -68,7 +67,7 @@ Address FirstAddress(const std::string& list, uint16_t port, const std::string& 
 
 // A rank meets the others at the device's address, or at the server's where the table gives one (version 1.2).
 Address AddressOf(const json& device, const json& server, const std::string& where) {
-  const std::string port = TextIfAny(device, "device_port", where).value_or(std::to_string(kDefaultPort));
+  const std::string port = TextIfAny(device, "device_port", where).value_or(std::to_string(kDefaultDevicePort));
   const auto number = static_cast<uint16_t>(Number(port, 1, 65535, where + ".device_port"));
   std::optional<std::string> ip = TextIfAny(server, "host_ip", where);
   if (!ip || ip->empty()) ip = TextIfAny(device, "device_ip", where);
@@ -163,7 +162,8 @@ void TakeRankList(const json& root, Ranks& ranks) {
     const std::string where = "rank_list[" + std::to_string(i) + "]";
     if (!list[i].is_object()) throw Wrong(where + " is not an object");
     const uint32_t rank = Number(TextOrNumber(list[i], "rank_id", where), 0, kLastRank, where + ".rank_id");
-    const std::string port = list[i].contains("device_port") ? TextOrNumber(list[i], "device_port", where) : std::to_string(kDefaultPort);
+    const std::string port =
+        list[i].contains("device_port") ? TextOrNumber(list[i], "device_port", where) : std::to_string(kDefaultDevicePort);
     const json& levels = Need(list[i], "level_list", json::value_t::array, where);
     RankTable::Rank entry;
     entry.server = InnermostNetwork(levels, where);

@@ -10,6 +10,9 @@
 
 namespace ropeway::comm {
 
+// Where a rank listens for which the table has no device_port.
+inline constexpr uint16_t kDefaultDevicePort = 16666;
+
 struct RankTable {
   struct Rank {
     std::string server;

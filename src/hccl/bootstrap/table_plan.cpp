@@ -10,8 +10,6 @@
 namespace ropeway::comm {
 namespace {
 
-constexpr uint16_t kDefaultPort = 16666;
-
 const Address kLoopback = *Address::Parse("127.0.0.1", 0);
 
 // Where the ranks of one server meet: on the loopback, at an address that follows from the communicator, so that jobs with different
@@ -22,7 +20,7 @@ Address LoopbackMeetingPoint(const RankTable& table, const std::string& communic
   point.bytes[1] = static_cast<uint8_t>(1 + byte(0) % 254);
   point.bytes[2] = byte(1);
   point.bytes[3] = static_cast<uint8_t>(1 + byte(2) % 254);
-  point.port = table.ranks[0].address.valid() ? table.ranks[0].address.port : kDefaultPort;
+  point.port = table.ranks[0].address.valid() ? table.ranks[0].address.port : kDefaultDevicePort;
   return point;
 }
 

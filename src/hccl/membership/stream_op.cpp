@@ -15,8 +15,8 @@ NumberTable<StreamOp>& Operations() {
   return *table;
 }
 
-// Patterns, while their graphs live.
-NumberTable<StreamOp>& Patterns() {
+// What graphs have of them, while those live.
+NumberTable<StreamOp>& CapturedOps() {
   static auto* const table = new NumberTable<StreamOp>;
   return *table;
 }
@@ -42,14 +42,14 @@ aclError StreamOp::Launch(void* stream) {
 }
 
 aclError StreamOp::Capture(void* stream) {
-  const uint64_t number = Patterns().Add(shared_from_this());
+  const uint64_t number = CapturedOps().Add(shared_from_this());
   const aclError code = ropewayCaptureOperation(&OnStart, &OnDrop, &OnRepeat, &OnForget, AsArgument(number), stream);
-  if (code != 0) Patterns().Remove(number);
+  if (code != 0) CapturedOps().Remove(number);
   return code;
 }
 
 void* StreamOp::OnRepeat(void* pattern) try {
-  const std::shared_ptr<StreamOp> op = Patterns().Find(NumberOf(pattern))->Again();
+  const std::shared_ptr<StreamOp> op = CapturedOps().Find(NumberOf(pattern))->Again();
   op->number_ = Operations().Add(op);
   return AsArgument(op->number_);
 } catch (const std::bad_alloc&) {
@@ -58,7 +58,7 @@ void* StreamOp::OnRepeat(void* pattern) try {
 
 // It may have memory of the device, which is freed where that may wait.
 void StreamOp::OnForget(void* pattern) {
-  IoThread::Get().Post([op = Patterns().Remove(NumberOf(pattern))] {});
+  IoThread::Get().Post([op = CapturedOps().Remove(NumberOf(pattern))] {});
 }
 
 void StreamOp::OnStart(void* argument, ropewayOperation operation) {
