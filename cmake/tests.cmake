@@ -237,7 +237,7 @@ function(ropeway_hccl_host_tests)
   # Most of the time goes to bad paths and to ranks that are killed, which have little new code for a sanitizer to see.
   set(parts "")
   if(ROPEWAY_SANITIZE)
-    set(parts storm send_storm collectives strangers cut_put kill_send encrypted_storm ipv6_only)
+    set(parts storm collectives strangers kill_send encrypted_storm)
   endif()
   ropeway_watched_test(hccl_hosts bash ${tests_dir}/hccl_hosts/run_all.sh ${CMAKE_BINARY_DIR}/hccl_hosts ${parts})
   set_tests_properties(hccl_hosts PROPERTIES SKIP_RETURN_CODE 77)
