@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 
 #include "tests/hccl/link_hosts.h"
 
@@ -14,12 +15,12 @@ constexpr size_t kBytes = 8 << 20;  // more than a link has on its way
 constexpr RegionId kLarge = 1;
 constexpr RegionId kSmall = 2;
 
-// Holds a link's thread back inside a callback, so that its side neither sends nor receives. Not with UCX, where whoever takes memory away
+// Holds a link back inside a callback, so that its side neither sends nor receives. Not with UCX, where whoever takes memory away
 // needs that thread.
 class Hold {
  public:
   explicit Hold(LinkKind kind) : holds_(kind != LinkKind::kUcx) {}
-  // On the link's thread.
+  // On the link's thread, or on one that stands in for it.
   void operator()() {
     here_.set_value();
     if (holds_) released_.get_future().wait();
@@ -44,6 +45,17 @@ class LinkLease : public ::testing::TestWithParam<LinkKind> {
   char mark = 'm';  // what is put into a small region
 };
 INSTANTIATE_TEST_SUITE_P(Network, LinkLease, ::testing::ValuesIn(kKinds), KindName);
+
+// A small put is sent by the thread that brings it, and may end there: that is another one than the test's. It is over when what is
+// returned goes.
+std::future<void> HoldBehindAPut(Pair& pair, char* mark, Hold& hold) {
+  auto put = [&pair, mark, &hold] {
+    pair.here->Move(true, {{mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&hold](const TransferEnd&) { hold(); });
+  };
+  std::future<void> held = std::async(std::launch::async, put);
+  hold.Await();
+  return held;
+}
 
 // The receiver stands still while the sender's memory is taken away and used for something else.
 TEST_P(LinkLease, NothingOfAClosedPutLeavesItsMemory) {
@@ -75,8 +87,7 @@ TEST_P(LinkLease, NothingOfAClosedGetArrives) {
   Hold hold(GetParam());
   const auto lease = std::make_shared<Lease>();
   auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}}, lease);
-  pair.here->Move(true, {{&mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
-  hold.Await();
+  const auto held = HoldBehindAPut(pair, &mark, hold);
   lease->Close();
   const std::vector<char> left(target);
   hold.Release();
@@ -114,8 +125,7 @@ TEST_P(LinkLease, NothingOfAWithdrawnRegionLeavesIt) {
   pair.there->Expose(kSmall, {small.data(), 1});
   Hold hold(GetParam());
   auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}});
-  pair.here->Move(true, {{&mark, kSmall, 0, 1}}, std::make_shared<Lease>(), [&](const TransferEnd&) { hold(); });
-  hold.Await();
+  const auto held = HoldBehindAPut(pair, &mark, hold);
   pair.there->Withdraw(kLarge);
   std::fill(source.begin(), source.end(), 'e');
   hold.Release();
