@@ -3,12 +3,10 @@
 //
 // One thread at a time has the turn, and what belongs to the loop belongs to that one: the loop's thread, always but while it sleeps, or a
 // visitor, who has something to do that is worth no wake-up. So
-//   - what is posted while somebody has the turn needs no wake-up either: nobody gives the turn up without looking (busy_ and posted_
-//   change
-//     under one lock), and a visitor who finds something then wakes the loop's thread;
-//   - the loop's thread says how long it is going to sleep (sleeps_until_ns_) before it gives the turn up, and a visitor who leaves an
-//   earlier
-//     timer behind wakes it, too.
+//   - what is posted while somebody has the turn needs no wake-up either: nobody gives the turn up without looking (one lock has busy_
+//     and posted_), and a visitor who finds something then wakes the loop's thread;
+//   - the loop's thread says how long it is going to sleep (sleeps_until_ns_) before it gives the turn up, and a visitor who leaves a
+//     timer behind that is earlier wakes it, too.
 #pragma once
 
 #include <atomic>
