@@ -102,13 +102,13 @@ struct Next {
   Mask pthread_sigmask = &AskSystem;
   Mask sigprocmask = &AskSystem;
 };
-constinit Next next;
+constinit Next next_calls;
 
 __attribute__((constructor)) void FindNext() {
-  next.sigaction = reinterpret_cast<Action>(FindInTarget("sigaction"));
-  next.signal = reinterpret_cast<Handler>(FindInTarget("signal"));
-  next.pthread_sigmask = reinterpret_cast<Mask>(FindInTarget("pthread_sigmask"));
-  next.sigprocmask = reinterpret_cast<Mask>(FindInTarget("sigprocmask"));
+  next_calls.sigaction = reinterpret_cast<Action>(FindInTarget("sigaction"));
+  next_calls.signal = reinterpret_cast<Handler>(FindInTarget("signal"));
+  next_calls.pthread_sigmask = reinterpret_cast<Mask>(FindInTarget("pthread_sigmask"));
+  next_calls.sigprocmask = reinterpret_cast<Mask>(FindInTarget("sigprocmask"));
 }
 
 int ChangeMask(Mask change, int how, const sigset_t* set, sigset_t* before) {
@@ -124,7 +124,7 @@ using namespace ropeway::check;
 #define RW_EXPORT extern "C" __attribute__((visibility("default")))
 
 RW_EXPORT int sigaction(int number, const struct sigaction* action, struct sigaction* before) noexcept {
-  if (number != SIGSEGV || !installed) return next.sigaction(number, action, before);
+  if (number != SIGSEGV || !installed) return next_calls.sigaction(number, action, before);
   const struct sigaction theirs = Theirs();
   if (action != nullptr) {
     const struct sigaction wanted = *action;
@@ -136,7 +136,7 @@ RW_EXPORT int sigaction(int number, const struct sigaction* action, struct sigac
 }
 
 RW_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
-  if (number != SIGSEGV || !installed) return next.signal(number, handler);
+  if (number != SIGSEGV || !installed) return next_calls.signal(number, handler);
   struct sigaction action {
   }, before{};
   action.sa_handler = handler;
@@ -145,9 +145,9 @@ RW_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
 }
 
 RW_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-  return ChangeMask(next.pthread_sigmask, how, set, before);
+  return ChangeMask(next_calls.pthread_sigmask, how, set, before);
 }
 
 RW_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-  return ChangeMask(next.sigprocmask, how, set, before);
+  return ChangeMask(next_calls.sigprocmask, how, set, before);
 }

@@ -8,28 +8,28 @@
 namespace ropeway::check {
 namespace {
 
-struct State {
+struct Rules {
   std::mutex mutex;
   std::vector<FaultRule> faults;
 };
 
-State& GetState() {
-  static auto* const state = [] {
-    auto* const made = new State;
+Rules& GetRules() {
+  static auto* const rules = [] {
+    auto* const made = new Rules;
     made->faults = ParseFaultRules(GetOptions().faults).rules;
     return made;
   }();
-  return *state;
+  return *rules;
 }
 
 }  // namespace
 
 int FaultOf(const char* function) {
-  static const bool any = !GetState().faults.empty();
+  static const bool any = !GetRules().faults.empty();
   if (!any) return 0;
-  State& state = GetState();
-  const std::lock_guard lock(state.mutex);
-  const FaultRule* const rule = Strike(state.faults, FaultKind::kAnswer, {function});
+  Rules& rules = GetRules();
+  const std::lock_guard lock(rules.mutex);
+  const FaultRule* const rule = Strike(rules.faults, FaultKind::kAnswer, {function});
   return rule == nullptr ? 0 : rule->code;
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr uint32_t kSampled = 16;  // with --host-access=sample, one operation of so many
 
 thread_local bool holds_table RW_HANDLER_TLS = false;
-thread_local const FunctionScope* function RW_HANDLER_TLS = nullptr;
+thread_local const FunctionScope* running_function RW_HANDLER_TLS = nullptr;
 
 // An access that met a pending operation. As the handler finds it; put into words later.
 struct Touch {
@@ -155,7 +155,7 @@ bool Meet(const Touch& touch, uint64_t* number) {
   if (block == nullptr) return false;
   const PendingUse* const met = pages.Met(*block, touch.address, touch.write);
   if (met == nullptr) return TriesAgain(touch.address);
-  const bool ordered = function != nullptr && OrderedBehind(*met, *function);
+  const bool ordered = running_function != nullptr && OrderedBehind(*met, *running_function);
   if (!ordered && !Call::Inside()) *number = Queue(touch, *met);
   ShutPages::Open(*met);
   return true;
@@ -353,8 +353,10 @@ void HostAccess::AfterFork() {
   table.pages.Forget();
 }
 
-FunctionScope::FunctionScope(const Place& place, bool captured) : place_(place), captured_(captured), outer_(function) { function = this; }
-FunctionScope::~FunctionScope() { function = outer_; }
+FunctionScope::FunctionScope(const Place& place, bool captured) : place_(place), captured_(captured), outer_(running_function) {
+  running_function = this;
+}
+FunctionScope::~FunctionScope() { running_function = outer_; }
 
 TwinList::TwinList(void** addresses, size_t count) : addresses_(addresses) {
   if (!HostAccess::On() || addresses == nullptr || count > kMost) return;

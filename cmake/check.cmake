@@ -14,6 +14,9 @@ set(check_exports ${PROJECT_SOURCE_DIR}/check/exports.map)  # nothing of the C++
 target_link_options(ropeway_check PRIVATE -Wl,--no-undefined -Wl,--version-script=${check_exports})
 set_target_properties(ropeway_check PROPERTIES LINK_DEPENDS ${check_exports})
 target_precompile_headers(ropeway_check PRIVATE ${PROJECT_SOURCE_DIR}/check/books.h)
+if(NOT ROPEWAY_FILE_BY_FILE)  # as the other libraries: library.cmake
+  set_target_properties(ropeway_check PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+endif()
 ropeway_own_results(ropeway_check)
 target_sources(ropeway_check PRIVATE $<TARGET_OBJECTS:ropeway_symbols>)
 

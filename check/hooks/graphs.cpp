@@ -36,7 +36,7 @@ void KeepReplay(Books& books, uint32_t operation, aclmdlRI handle, StreamIndex i
   for (const Graph::Node& node : known->second->nodes) HostAccess::Shut(books.model, {place, operation}, node.step.accesses, true);
 }
 
-void KeepDestroy(Books& books, uint32_t operation, aclmdlRI handle) {
+void KeepModelDestroy(Books& books, uint32_t operation, aclmdlRI handle) {
   const auto known = books.graphs.find(handle);
   if (known == books.graphs.end()) return;
   const Place last = known->second->last;
@@ -55,4 +55,4 @@ void KeepDestroy(Books& books, uint32_t operation, aclmdlRI handle) {
 RW_QUEUED(aclmdlRICaptureBegin, (aclrtStream stream, aclmdlRICaptureMode mode), (stream, mode), KeepBegin(books, operation, index))
 RW_QUEUED(aclmdlRICaptureEnd, (aclrtStream stream, aclmdlRI* modelRI), (stream, modelRI), (void)operation; KeepEnd(books, *modelRI, index))
 RW_QUEUED(aclmdlRIExecuteAsync, (aclmdlRI modelRI, aclrtStream stream), (modelRI, stream), KeepReplay(books, operation, modelRI, index))
-RW_AT_ONCE(aclmdlRIDestroy, (aclmdlRI modelRI), (modelRI), KeepDestroy(books, operation, modelRI))
+RW_AT_ONCE(aclmdlRIDestroy, (aclmdlRI modelRI), (modelRI), KeepModelDestroy(books, operation, modelRI))

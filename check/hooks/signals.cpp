@@ -12,13 +12,13 @@ void KeepNotify(Books& books, uint32_t operation, aclrtNotify handle) {
 }
 
 // One that this process exported itself is the same notify.
-void KeepImport(Books& books, uint32_t operation, aclrtNotify handle, const char* key) {
+void KeepNotifyImport(Books& books, uint32_t operation, aclrtNotify handle, const char* key) {
   KeepNotify(books, operation, handle);
   const auto own = books.exported_notifies.find(key);
   if (own != books.exported_notifies.end()) books.notifies[handle].flag = own->second;
 }
 
-void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
+void KeepNotifyDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
   const auto known = books.notifies.find(handle);
   if (known == books.notifies.end()) return;
   const NotifyState& notify = known->second;
@@ -33,12 +33,12 @@ void KeepDestroy(Books& books, uint32_t operation, aclrtNotify handle) {
   });
 }
 
-std::shared_ptr<Signal> FlagOf(const Books& books, aclrtNotify handle) {
+std::shared_ptr<Signal> NotifyFlag(const Books& books, aclrtNotify handle) {
   const auto known = books.notifies.find(handle);
   return known == books.notifies.end() ? nullptr : known->second.flag;
 }
 
-void KeepRecord(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
+void KeepNotifyRecord(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
   Step step;
   step.effect = Step::Effect::kPass;
   step.operation = operation;
@@ -47,7 +47,7 @@ void KeepRecord(Books& books, uint32_t operation, aclrtNotify handle, StreamInde
   books.model.Submit(index, std::move(step));
 }
 
-void KeepWait(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
+void KeepNotifyWait(Books& books, uint32_t operation, aclrtNotify handle, StreamIndex index) {
   NotifyState& notify = books.notifies[handle];
   Step step;
   step.effect = Step::Effect::kTakeFlag;
@@ -73,12 +73,12 @@ RW_KEPT(aclrtCreateNotify, (aclrtNotify * notify, uint64_t flag), (notify, flag)
 RW_KEPT(aclrtNotifyGetExportKey, (aclrtNotify notify, char* key, size_t len, uint64_t flags), (notify, key, len, flags), (void)operation;
         books.exported_notifies[key] = books.notifies[notify].flag)
 RW_KEPT(aclrtNotifyImportByKey, (aclrtNotify * notify, const char* key, uint64_t flags), (notify, key, flags),
-        KeepImport(books, operation, *notify, key))
-RW_AT_ONCE(aclrtDestroyNotify, (aclrtNotify notify), (notify), KeepDestroy(books, operation, notify))
-RW_RELEASES(aclrtRecordNotify, (aclrtNotify notify, aclrtStream stream), (notify, stream), FlagOf(books, notify),
-            KeepRecord(books, operation, notify, index))
+        KeepNotifyImport(books, operation, *notify, key))
+RW_AT_ONCE(aclrtDestroyNotify, (aclrtNotify notify), (notify), KeepNotifyDestroy(books, operation, notify))
+RW_RELEASES(aclrtRecordNotify, (aclrtNotify notify, aclrtStream stream), (notify, stream), NotifyFlag(books, notify),
+            KeepNotifyRecord(books, operation, notify, index))
 RW_QUEUED(aclrtWaitAndResetNotify, (aclrtNotify notify, aclrtStream stream, uint32_t timeout), (notify, stream, timeout),
-          KeepWait(books, operation, notify, index))
+          KeepNotifyWait(books, operation, notify, index))
 
 RW_RELEASES(aclrtValueWrite, (void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream), (devAddr, value, flag, stream),
             books.model.WordAt(reinterpret_cast<uintptr_t>(devAddr)),
