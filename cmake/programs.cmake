@@ -19,7 +19,7 @@ if(cli_sources)
   target_link_libraries(ropeway PRIVATE ropeway_report CLI11::CLI11 nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   # The parser of arguments is most of the compile time of the files that have commands: they are compiled as one. So are the parts of
   # the demo, which make the same templates. Benches stand alone: they have the same names for different sizes.
-  set(commands main bench check completion demo doctor env exec explore manual memory_server ps report
+  set(commands main bench check completion demo doctor env exec explore manual memory_server ps ranks report
       suggestion trace tune)
   file(GLOB demo_parts RELATIVE ${PROJECT_SOURCE_DIR}/cli CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/demo_*.cpp)
   list(TRANSFORM demo_parts REPLACE "\\.cpp$" "")
