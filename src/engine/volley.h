@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "engine/task.h"
 
@@ -42,6 +43,11 @@ class VolleyFeed {
   virtual bool Begins(size_t /*index*/) { return true; }
   // So many tasks, from the first, are complete.
   virtual void Completed(size_t count) = 0;
+  // Where the same tasks come again and again: how many of the first are known to touch nothing of each other. kAsk: not known yet, and
+  // whoever finds out tells. 0: nothing is known, and nobody wants to.
+  static constexpr size_t kAsk = SIZE_MAX;
+  virtual size_t KnownApart() const { return 0; }
+  virtual void FoundApart(size_t /*count*/) {}
 
  protected:
   ~VolleyFeed() = default;

@@ -261,6 +261,7 @@ Status Model::ApplyChanges() {
     return Fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is being captured or replayed; wait for that to end");
   for (const auto& [place, task] : changes_) graph_.branches[place.first][place.second] = task;
   changes_.clear();
+  graph_.apart.Forget();
   return Ok();
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/cpu/cpu_backend.h"
 #include "engine/sched/value_watch.h"
+#include "engine/task_graph.h"
 #include "unit/queue_harness.h"
 
 namespace ropeway_unit {
@@ -124,6 +125,50 @@ TEST_F(VolleyTest, MemoryThatOthersSee) {
   const auto pages = backend_.CreatePages(2 * kMiB);
   ASSERT_TRUE(backend_.MapPages(*pages, {seen, 2 * kMiB, 0, false}));
   EXPECT_FALSE(writes() || reads()) << "by another address";
+}
+
+// The same tasks again and again: what is found out about them, and what becomes of it.
+TEST_F(VolleyTest, WhatIsKnownOfTasksThatComeAgain) {
+  struct Again : FixedFeed {
+    using FixedFeed::FixedFeed;
+    size_t KnownApart() const override { return known; }
+    void FoundApart(size_t count) override { found = count; }
+    size_t known = kAsk;
+    size_t found = 0;
+  };
+  std::vector<Task> tasks;
+  for (size_t i = 0; i < 600; ++i) tasks.push_back(CopyTask(device_ + i * kBlock, pinned_ + i * kBlock, kBlock));
+  tasks.push_back(CopyTask(device_ + 8 * kMiB, device_, kBlock));  // needs the first, which is complete long before
+  Again asks(TaskRun(tasks.data(), 0, 0, tasks.size())), knows(asks.run()), knows_few(asks.run());
+  EXPECT_EQ(backend_.RunVolley(asks), 600u);
+  EXPECT_EQ(asks.found, 600u);
+
+  knows.known = asks.found;
+  knows_few.known = 200;
+  EXPECT_EQ(backend_.RunVolley(knows), 600u);
+  EXPECT_EQ(backend_.RunVolley(knows_few), 200u) << "of what comes behind them nothing is known";
+  EXPECT_EQ(knows.found + knows_few.found, 0u) << "nobody asked";
+
+  ASSERT_NE(backend_.HostView(device_ + 512 * kBlock, 1), nullptr);  // the chunk that begins there
+  Again looks(asks.run());
+  looks.known = asks.found;
+  EXPECT_EQ(backend_.RunVolley(looks), 512u);
+}
+
+TEST(TasksApartTest, IsKnownOfTheTasksAsTheyWereLookedAt) {
+  TasksApart apart;
+  apart.Learn(1, 10, 600, 7);
+  apart.Learn(1, 700, 0, 7);
+  EXPECT_EQ(apart.From(1, 10, 7), 600u);
+  EXPECT_EQ(apart.From(1, 700, 7), 0u);
+  EXPECT_EQ(apart.From(0, 10, 7), std::nullopt) << "another branch";
+  EXPECT_EQ(apart.From(1, 11, 7), std::nullopt) << "another task";
+  EXPECT_EQ(apart.From(1, 10, 8), std::nullopt) << "something was freed";
+  apart.Learn(0, 3, 5, 8);
+  EXPECT_EQ(apart.From(1, 10, 8), std::nullopt) << "what was there before";
+  EXPECT_EQ(apart.From(0, 3, 8), 5u);
+  apart.Forget();
+  EXPECT_EQ(apart.From(0, 3, 8), std::nullopt);
 }
 
 TEST_F(VolleyTest, ALongRangeIsLookedAtToItsEnd) {

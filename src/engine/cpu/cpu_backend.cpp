@@ -169,6 +169,7 @@ size_t CpuBackend::RunVolley(VolleyFeed& feed) {
   VolleyWork work(feed, *claims, addresses_, watched_, kernels_);
   if (!work.Begin(traits_.share_from)) return 0;
   sharer_.Share(work, work.Portions() * work.portion());
+  work.TellFound();
   return work.completed();
 }
 

@@ -25,7 +25,7 @@ class VolleyWork final : public sched::SharedWork {
  public:
   VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels)
       : run_(feed.run()), feed_(feed), portion_(PortionOf(TaskBytes(run_[0]))), claims_(claims), addresses_(addresses), watched_(watched),
-        kernels_(kernels), count_(feed.Count()) {
+        kernels_(kernels), apart_(feed.KnownApart()), count_(feed.Count()) {
     claims_.Begin(TaskBytes(run_[0]));
   }
 
@@ -59,6 +59,10 @@ class VolleyWork final : public sched::SharedWork {
   }
   // Complete tasks, once Lead has returned.
   size_t completed() const { return completed_; }
+  // Also then: tells those who asked which tasks touch nothing of each other.
+  void TellFound() {
+    if (apart_ == VolleyFeed::kAsk && (refused_ || claimed_ == run_.count())) feed_.FoundApart(claimed_);
+  }
 
   bool RunPortion() override {
     const uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
@@ -122,8 +126,7 @@ class VolleyWork final : public sched::SharedWork {
     // Whoever has just submitted a task has it in his cache: ask some tasks ahead.
     if (claimed_ + kSlotsAhead < count_) __builtin_prefetch(&run_[claimed_ + kSlotsAhead]);
     const Task& task = run_[claimed_];
-    claims_.NextTask(TaskBytes(task) / portion_ + 1);
-    closing_ = !Fits(task) || !feed_.Begins(claimed_);
+    refused_ = closing_ = !(KnowsApart() ? claimed_ < apart_ && IsPrivate(task) : Fits(task)) || !feed_.Begins(claimed_);
     if (closing_) return false;
     ++claimed_;
     claimed_bytes_ += TaskBytes(task);
@@ -141,8 +144,15 @@ class VolleyWork final : public sched::SharedWork {
     if (count_ - claimed_ < kLittle) rounds_to_wait_ = kRoundsBetween;
     return count_ > claimed_;
   }
+  bool KnowsApart() const { return apart_ != 0 && apart_ != VolleyFeed::kAsk; }
+  // Of what fitted before: somebody may look at the memory by now.
+  bool IsPrivate(const Task& task) const {
+    if (!watched_.Private(task.kind == TaskKind::kCopy ? task.copy.dst : task.set.dst, TaskBytes(task))) return false;
+    return task.kind != TaskKind::kCopy || addresses_.IsPinned(task.copy.src) || watched_.Private(task.copy.src, task.copy.size);
+  }
   bool Fits(const Task& task) {
     if (task.flags != 0) return false;
+    claims_.NextTask(TaskBytes(task) / portion_ + 1);
     switch (task.kind) {
       case TaskKind::kCopy: return Writes(task.copy.dst, task.copy.size) && Reads(task.copy.src, task.copy.size);
       case TaskKind::kSet:
@@ -160,7 +170,7 @@ class VolleyWork final : public sched::SharedWork {
     uint64_t complete = done_;
     while (complete < dealt_ && portions_[complete % kRing].done.load(std::memory_order_acquire)) ++complete;
     if (complete == done_) return false;
-    claims_.Complete(complete - done_);
+    if (apart_ != VolleyFeed::kAsk) claims_.Complete(complete - done_);  // else all are held against all
     done_ = complete;
     const size_t before = std::exchange(completed_, portions_[(complete - 1) % kRing].to.item);
     if (completed_ != before) feed_.Completed(completed_);
@@ -219,6 +229,7 @@ class VolleyWork final : public sched::SharedWork {
   const AddressSpace& addresses_;
   const WatchedChunks& watched_;
   const CopyKernels& kernels_;
+  const size_t apart_;  // VolleyFeed::KnownApart
 
   // The leader's.
   alignas(64) size_t count_;  // of tasks that are there, as last told
@@ -231,6 +242,7 @@ class VolleyWork final : public sched::SharedWork {
   size_t completed_ = 0;
   int rounds_to_wait_ = 0;  // before the next look for more
   bool closing_ = false;    // no task is claimed any more
+  bool refused_ = false;    // because the next touches others, or is of another kind
 
   alignas(64) std::atomic<uint64_t> ready_{0};
   std::atomic<bool> closed_{false};

@@ -183,13 +183,12 @@ void Replay::RunBytes(Task task, const Task* next) {
 // The tasks of a branch from the next one on.
 class Replay::Feed final : public VolleyFeed {
  public:
-  Feed(Replay& replay, const Branch& branch)
-      : VolleyFeed({branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next}), replay_(replay) {}
+  Feed(Replay& replay, const Branch& branch, const TaskRun& run) : VolleyFeed(run), replay_(replay), branch_(branch), apart_(LookUp()) {}
 
   size_t Count() override { return replay_.queue_.WantsOut() || replay_.queue_.shop().VolleysShallEnd() ? 0 : run().count(); }
   bool Begins(size_t index) override {
     TaskFailure failure;
-    if (Recheck(run()[index], replay_.queue_.shop().judge, replay_.task_->replay.as_of, &failure) != 0) return false;
+    if (!Known(index) && Recheck(run()[index], replay_.queue_.shop().judge, as_of(), &failure) != 0) return false;
     replay_.queue_.NoteBegun(index, replay_.queue_.TellStarted(run()[index]));
     return true;
   }
@@ -198,14 +197,33 @@ class Replay::Feed final : public VolleyFeed {
       replay_.queue_.TellFinished(run()[told_], {.started = replay_.queue_.BegunAt(told_), .side_by_side = true});
   }
 
+  size_t KnownApart() const override { return apart_; }
+  // Few that touch the one behind them are as good as none: where claims end with their tasks, more of them go together.
+  void FoundApart(size_t count) override {
+    constexpr size_t kMany = 512;
+    const bool ends = count == run().count() || run()[count].kind > TaskKind::kSetWords;
+    graph().apart.Learn(branch_.index, branch_.next, ends || count >= kMany ? count : 0, as_of());
+  }
+
  private:
+  const TaskGraph& graph() const { return *replay_.task_->replay.graph; }
+  uint64_t as_of() const { return replay_.task_->replay.as_of; }
+  bool Known(size_t index) const { return apart_ != kAsk && index < apart_; }
+  size_t LookUp() const {
+    if (as_of() == FreeClock::kNever) return 0;  // what is there now need not be there the next time
+    return graph().apart.From(branch_.index, branch_.next, as_of()).value_or(kAsk);
+  }
+
   Replay& replay_;
+  const Branch& branch_;
+  const size_t apart_;
   size_t told_ = 0;
 };
 
 size_t Replay::RunVolley(Branch& branch) {
-  Feed feed(*this, branch);
-  if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(feed.run())) return 0;
+  const TaskRun run(branch.tasks->data(), 0, branch.next, branch.tasks->size() - branch.next);
+  if (!branch.volleys.Due(branch.next) || !queue_.shop().MayBeVolley(run)) return 0;
+  Feed feed(*this, branch, run);
   const size_t count = queue_.shop().RunVolley(feed);
   branch.volleys.Ended(branch.next + count, count > 0);
   return count;

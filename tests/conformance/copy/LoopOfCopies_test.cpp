@@ -136,9 +136,9 @@ TEST_F(LoopOfCopies, EveryLookFindsWhatTheOrderSays) {
   }
 }
 
-// The same in a graph, which is replayed twice: the second replay begins with what the first left.
+// The same in a graph, which is replayed again: a replay begins with what the one before left, and may know what that found out.
 TEST_F(LoopOfCopies, AGraphReplaysItInOrder) {
-  constexpr size_t kCopies = 300;
+  constexpr size_t kCopies = 600;
   DeviceBuffer device((kCopies + 1) * kBlock);
   PinnedBuffer source(kBlock);
   std::fill_n(source.get(), kBlock, uint8_t{9});
@@ -149,12 +149,33 @@ TEST_F(LoopOfCopies, AGraphReplaysItInOrder) {
   for (size_t i = kCopies; i > 0; --i) Copy(device.at(i * kBlock), device.at((i - 1) * kBlock), kBlock);  // each needs what is behind it
   ASSERT_EQ(aclrtMemsetAsync(device.get(), kBlock, 3, kBlock, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_SUCCESS);
-  for (int replay = 0; replay < 2; ++replay) {
+  for (int replay = 0; replay < 4; ++replay) {
     ASSERT_EQ(aclmdlRIExecuteAsync(graph, stream_), ACL_SUCCESS);
     Sync();
     std::vector<uint8_t> expected(device.size(), 9);
     std::fill_n(expected.begin(), kBlock, uint8_t{3});
     ASSERT_TRUE(device.Read(device.size()) == expected) << "replay " << replay;
+  }
+  ASSERT_EQ(aclmdlRIDestroy(graph), ACL_SUCCESS);
+}
+
+// Memory that is freed between two replays is missed, whatever the first one knew of it.
+TEST_F(LoopOfCopies, AGraphMissesWhatIsFreedBetweenItsReplays) {
+  constexpr size_t kCopies = 600;
+  DeviceBuffer device(kCopies * kBlock);
+  PinnedBuffer source(kBlock);
+  void* other = nullptr;
+  ASSERT_EQ(aclrtMalloc(&other, kBlock, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  aclmdlRI graph = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  for (size_t i = 0; i < kCopies; ++i) Copy(i == 500 ? other : device.at(i * kBlock), source.get(), kBlock);
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_SUCCESS);
+  for (const int expected : {ACL_SUCCESS, ACL_SUCCESS, ACL_ERROR_RT_SYS_DMA}) {
+    if (expected != ACL_SUCCESS) ASSERT_EQ(aclrtFree(other), ACL_SUCCESS);
+    std::fill_n(source.get(), kBlock, static_cast<uint8_t>(7 + expected % 100));
+    ASSERT_EQ(aclmdlRIExecuteAsync(graph, stream_), ACL_SUCCESS);
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), expected);
+    EXPECT_EQ(device.Read(device.size()).back(), source.get()[0]) << "those behind it run";
   }
   ASSERT_EQ(aclmdlRIDestroy(graph), ACL_SUCCESS);
 }
