@@ -2,7 +2,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo check test bench tidy format clean packages test-packages test-release test-debug test-asan test-tsan
+.PHONY: all demo check test bench tidy format install uninstall deb clean packages test-packages test-release test-debug test-asan test-tsan
 
 all: build/release/build.ninja
 	cmake --build build/release -j $(JOBS)
@@ -42,6 +42,19 @@ tidy: test-asan
 
 format:
 	tools/format.sh
+
+# make install [PREFIX=/opt/ropeway]: the drop-in tree. uninstall takes away what the last install wrote, and folders that are empty then.
+PREFIX ?= /opt/ropeway
+install: all
+	cmake --install build/release --prefix $(PREFIX)
+	{ realpath -- $(PREFIX); cat build/release/install_manifest.txt; } >build/installed.txt
+
+uninstall:
+	tools/uninstall.sh build/installed.txt
+
+deb: all
+	rm -rf build/deb
+	cd build/release && cpack
 
 clean:
 	rm -rf build

@@ -38,6 +38,7 @@ std::vector<TreeVariable> TreeVariables(const Tree& tree) {
       {"C_INCLUDE_PATH", tree.root + "/include", true},
       {"CPLUS_INCLUDE_PATH", tree.root + "/include", true},
       {"CMAKE_PREFIX_PATH", tree.root, true},
+      {"PKG_CONFIG_PATH", tree.root + "/share/pkgconfig", true},
       {"CMAKE_LIBRARY_PATH", tree.root + "/lib64", true},
       {"PYTHONPATH", tree.root + "/python/site-packages", true},
   };

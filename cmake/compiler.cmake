@@ -63,7 +63,7 @@ if(ROPEWAY_SANITIZE)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-resource-dir OUTPUT_VARIABLE clang_folder OUTPUT_STRIP_TRAILING_WHITESPACE)
     add_link_options(-shared-libsan -Wl,-rpath,${clang_folder}/lib/linux)
   endif()
-elseif(NOT CMAKE_BUILD_TYPE)
+elseif(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 

@@ -16,9 +16,9 @@ function(ropeway_client_library name exports)
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${map} INSTALL_RPATH "$ORIGIN")
 endfunction()
 
-foreach(name metadef graph graph_base)
-  ropeway_client_library(${name} metadef_exports.map ${PROJECT_SOURCE_DIR}/src/hixl/metadef/ascend_string.cpp)
-  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+foreach(name metadef graph graph_base)  # as targets they would be in the way of a project that has a library `graph`
+  ropeway_client_library(ropeway_${name} metadef_exports.map ${PROJECT_SOURCE_DIR}/src/hixl/metadef/ascend_string.cpp)
+  set_target_properties(ropeway_${name} PROPERTIES OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET default)
 endforeach()
 
 file(GLOB hixl_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hixl/engine/*.cpp)
@@ -28,8 +28,8 @@ ropeway_library_part(hixl_objects hixl_sources <algorithm> <atomic> <condition_v
 target_link_libraries(hixl_objects PUBLIC ropeway_net ascendcl nlohmann_json::nlohmann_json)
 
 ropeway_client_library(cann_hixl hixl_exports.map ${PROJECT_SOURCE_DIR}/src/hixl/api/hixl_class.cpp)
-target_link_libraries(cann_hixl PUBLIC metadef PRIVATE hixl_objects ascendcl)
+target_link_libraries(cann_hixl PUBLIC ropeway_metadef PRIVATE hixl_objects ascendcl)
 
 ropeway_client_library(llm_datadist adxl_exports.map ${PROJECT_SOURCE_DIR}/src/hixl/api/adxl_class.cpp
                        ${PROJECT_SOURCE_DIR}/src/hixl/api/shareable_memory.cpp ${PROJECT_SOURCE_DIR}/src/hixl/engine/result.cpp)
-target_link_libraries(llm_datadist PUBLIC cann_hixl metadef PRIVATE ropeway_base ascendcl)
+target_link_libraries(llm_datadist PUBLIC cann_hixl ropeway_metadef PRIVATE ropeway_base ascendcl)

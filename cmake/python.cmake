@@ -28,6 +28,7 @@ set_target_properties(acl_python PROPERTIES PREFIX "" OUTPUT_NAME acl SUFFIX .ab
 # under those names, too. The folder has no __init__.py, which is why the file beside it wins; it also holds the stubs,
 # and py.typed, without which type checkers pass them over.
 set(site_packages python/site-packages)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME python)
 file(CREATE_LINK ../acl.abi3.so ${staging_dir}/acl.abi3.so SYMBOLIC)
 file(CREATE_LINK ../python ${staging_dir}/python SYMBOLIC)
 install(TARGETS acl_python LIBRARY DESTINATION ${site_packages})

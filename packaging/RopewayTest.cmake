@@ -1,5 +1,6 @@
-# ropeway_add_test(NAME [SCHEDULES fast latest random:1-20] [CHECK] COMMAND program [arguments...]): tests NAME.<schedule> that run the program on
-# Ropeway under each of these orders of its work (fast alone by default; random:1-20 is twenty), and, with CHECK, NAME.check under `ropeway check`.
+# ropeway_add_test(NAME [SCHEDULES fast latest random:1-20] [CHECK] COMMAND program [arguments...]): tests NAME.<schedule> that run the program, a
+# target or a file, on Ropeway under each of these orders of its work (fast alone by default; random:1-20 is twenty), and, with CHECK,
+# NAME.check under `ropeway check`.
 get_filename_component(ROPEWAY_COMMAND ${CMAKE_CURRENT_LIST_DIR}/../../../bin/ropeway ABSOLUTE)
 
 function(_ropeway_one_test name schedule)
@@ -12,6 +13,11 @@ function(ropeway_add_test name)
   if(NOT test_COMMAND)
     message(FATAL_ERROR "ropeway_add_test(${name}): say COMMAND program")
   endif()
+  list(POP_FRONT test_COMMAND program)
+  if(TARGET ${program})  # as add_test has it, which sees the command in front of it only
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  list(PREPEND test_COMMAND ${program})
   if(NOT test_SCHEDULES)
     set(test_SCHEDULES fast)
   endif()

@@ -45,6 +45,7 @@ if [ -n "${_ropeway_root}" ] && [ -e "${_ropeway_root}/lib64/libascendcl.so" ]; 
   _ropeway_prepend C_INCLUDE_PATH "${_ropeway_root}/include"
   _ropeway_prepend CPLUS_INCLUDE_PATH "${_ropeway_root}/include"
   _ropeway_prepend CMAKE_PREFIX_PATH "${_ropeway_root}"
+  _ropeway_prepend PKG_CONFIG_PATH "${_ropeway_root}/share/pkgconfig"
   _ropeway_prepend CMAKE_LIBRARY_PATH "${_ropeway_root}/lib64"
   _ropeway_prepend PYTHONPATH "${_ropeway_root}/python/site-packages"
   unset _ropeway_file _ropeway_root _ropeway_list
