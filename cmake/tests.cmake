@@ -321,6 +321,9 @@ function(ropeway_cuda_tests)
   ropeway_watched_test(conformance_cuda $<TARGET_FILE:conformance_tests>)
   set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
                ROPEWAY_DEVICE_MEMORY=8GiB)
+  ropeway_watched_test(process_cuda bash ${tests_dir}/process/run_all.sh ${CMAKE_BINARY_DIR}/process)
+  set_property(TEST process_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
+               ROPEWAY_DEVICE_MEMORY=8GiB ROPEWAY_PROCESS_PART=sharing)
   ropeway_example_test(cuda)
   set_property(TEST examples_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder})
 endfunction()

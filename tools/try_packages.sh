@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # try_packages.sh [SUITE...]: makes the Debian packages and tries them in clean chroots (bookworm and trixie by default): they install, the demo and the
 # conformance tests run, the program of README.md is built by pkg-config, by CMake and by plain g++, and nothing is left when they are
-# removed. Needs root, mmdebstrap and a Debian mirror (DEBIAN_MIRROR). The chroots are thrown away.
+# removed (an empty /opt goes with them). Needs root, mmdebstrap and a Debian mirror (DEBIAN_MIRROR). The chroots are thrown away.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || set -- bookworm trixie
@@ -27,7 +27,7 @@ for suite in "$@"; do
     exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -euc "$2"
   ' try_packages "$root" '
     cd /packages
-    find / -xdev -not -path "/proc/*" -not -path "/packages/*" -not -path "/var/*" -not -path "/etc/ld.so.cache" | sort >/packages/before
+    find / -xdev -not -path "/proc/*" -not -path "/packages/*" -not -path "/var/*" -not -path "/etc/ld.so.cache" -not -path /opt | sort >/packages/before
     apt-get install -q -y --no-install-recommends ./*.deb >/packages/log 2>&1 || { cat /packages/log; exit 1; }
     /opt/ropeway/bin/ropeway demo >/packages/log || { cat /packages/log; exit 1; }
     [ ! -e /opt/ropeway/libexec/ropeway/conformance_tests ] || GTEST_BRIEF=1 /opt/ropeway/libexec/ropeway/conformance_tests >/packages/log || { tail -20 /packages/log; exit 1; }
@@ -46,7 +46,7 @@ END
     cmake/build/hello
     apt-get purge -q -y "ropeway*" >/packages/log 2>&1
     apt-get autoremove -q -y --purge >/packages/log 2>&1
-    find / -xdev -not -path "/proc/*" -not -path "/packages/*" -not -path "/var/*" -not -path "/etc/ld.so.cache" | sort >/packages/after
+    find / -xdev -not -path "/proc/*" -not -path "/packages/*" -not -path "/var/*" -not -path "/etc/ld.so.cache" -not -path /opt | sort >/packages/after
     diff /packages/before /packages/after || { echo "left behind or gone"; exit 1; }
   '
   echo "try_packages.sh: $suite is good"

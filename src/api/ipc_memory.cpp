@@ -15,15 +15,8 @@ namespace {
 constexpr uint64_t kNoList = 1;
 constexpr uint64_t kEnablePeerAccess = 1;
 
-Status RequireSharing() {
-  if (TheEngine().memory().shares_memory()) return Ok();
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine shares no memory between processes; use ROPEWAY_ENGINE=cpu",
-              TheEngine().traits().name);
-}
-
 Status ExportKey(const void* address, size_t size, char* key, size_t len, bool everybody) {
   RW_TRY(CurrentContext().status());
-  RW_TRY(RequireSharing());
   RW_TRY(RequireKeyRoom(len));
   RW_TRY_SET(std::string text, IpcMemory::Get().Export(TheMemory(), address, size, everybody));
   key[text.copy(key, ipc::Key::kLength)] = 0;
@@ -32,7 +25,6 @@ Status ExportKey(const void* address, size_t size, char* key, size_t len, bool e
 
 Status ImportKey(void** address, const char* key, uint64_t flags, const char* call, const void* caller) {
   RW_TRY_SET(Context * context, CurrentContext());
-  RW_TRY(RequireSharing());
   const int device = context->device();
   RW_TRY_SET(IpcMemory::Imported imported, IpcMemory::Get().Import(TheMemory(), key, device, call, ProgramCaller(caller)));
   if (flags == kEnablePeerAccess) EnablePeers(device, imported.exporter_device);

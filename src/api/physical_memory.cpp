@@ -6,7 +6,7 @@
 #include "api/checks.h"
 #include "api/virtual_memory_checks.h"
 #include "base/bytes.h"
-#include "memory/numa.h"
+#include "engine/numa.h"
 
 using namespace ropeway;
 using namespace ropeway::api;

@@ -11,9 +11,7 @@ namespace ropeway::api {
 
 Result<VirtualMemory*> TheVirtualMemory() {
   RW_TRY(Runtime::BringUp(0).status());
-  if (TheEngine().memory().shares_memory()) return &TheMemory().virtual_memory();
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine has no virtual memory; use aclrtMalloc, or set ROPEWAY_ENGINE=cpu",
-              TheEngine().traits().name);
+  return &TheMemory().virtual_memory();
 }
 
 namespace {

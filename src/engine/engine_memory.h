@@ -34,11 +34,14 @@ class EngineMemory {
   // Where the host reaches device memory from now on; null when it cannot.
   virtual void* HostView(const void* device_address, size_t size) = 0;
 
-  // --- Shared pages: an engine that cannot share memory leaves these as they are -------------------------------------------------
-  virtual bool shares_memory() const { return false; }
+  // --- Shared pages ---------------------------------------------------------------------------------------------------------------
   // Fresh pages full of zeros, or those behind the descriptor of another process, which the object takes over. Null: no memory,
   // or not what it should be.
-  virtual std::shared_ptr<SharedPages> CreatePages(size_t) { return nullptr; }
+  struct PagePlace {
+    int device = -1;     // -1: the host
+    int numa_node = -1;  // of the host's memory; -1: any
+  };
+  virtual std::shared_ptr<SharedPages> CreatePages(size_t, PagePlace) { return nullptr; }
   virtual std::shared_ptr<SharedPages> AdoptPages(int, size_t) { return nullptr; }
   // Committed memory becomes pages under the feet of its users, and stays them until it is decommitted. Whole chunks, and the
   // same ones each time. Null: no memory.
@@ -51,6 +54,8 @@ class EngineMemory {
     bool host_access;
   };
   virtual bool MapPages(const SharedPages&, const Mapping&) { return false; }
+  // Whether it takes a part of the pages. Where it does not, who shares some bytes of a block shares all of it.
+  virtual bool maps_parts() const { return true; }
   virtual void UnmapPages(void*, size_t) {}
   // Asked in a signal handler: true when a fault at `address` came from memory that was just being moved, and the access may be
   // tried again.

@@ -246,6 +246,7 @@ std::optional<SharedBlock> Heap::Share(const void* address, size_t size) {
   if (IsSmall(record->footprint)) shared_chunks_.insert(first);
   std::shared_ptr<SharedPages> pages = engine_.memory().SharePages(reinterpret_cast<void*>(first), chunks);
   if (pages == nullptr) return std::nullopt;
+  if (!engine_.memory().maps_parts()) return SharedBlock{{std::move(pages), 0, chunks}, begin - first, lease};
   // Others see the chunks that the range touches, and no more.
   const uintptr_t from = begin / kChunkBytes * kChunkBytes;
   return SharedBlock{{std::move(pages), from - first, RoundUp(begin + size, kChunkBytes) - from}, begin - from, lease};

@@ -51,6 +51,8 @@ class MappedWindow {
   void set_reclaimer(Reclaimer* reclaimer) { reclaimer_ = reclaimer; }
   // Host code gets, or loses, access to the addresses of a block.
   bool SetHostAccess(uintptr_t block_base, bool host_access);
+  // Why the engine did not map what it was last asked to, told once.
+  EngineMemory::Refusal TakeRefusal() { return engine_->memory().TakeRefusal(); }
 
  private:
   // Pages that are mapped, or addresses that are reserved; the entry is made then, so that giving up needs no memory.

@@ -9,7 +9,6 @@
 #include "acl/acl_rt.h"
 #include "base/bytes.h"
 #include "memory/host_probe.h"
-#include "memory/numa.h"
 
 namespace ropeway {
 namespace {
@@ -247,8 +246,8 @@ ManagedSpace* Memory::OpenManaged() {
 
 std::shared_ptr<PhysicalMemory> Memory::AllocatePhysical(const PhysicalTraits& traits) {
   Heap& account = traits.device < 0 ? *host_heap_ : *device_heaps_[static_cast<size_t>(traits.device)];
-  std::shared_ptr<SharedPages> pages = engine_.memory().CreatePages(traits.size);
-  if (pages == nullptr || (traits.numa_node >= 0 && !PreferNumaNode(*pages, traits.numa_node))) return nullptr;
+  std::shared_ptr<SharedPages> pages = engine_.memory().CreatePages(traits.size, {traits.device, traits.numa_node});
+  if (pages == nullptr) return nullptr;
   auto memory = std::make_shared<PhysicalMemory>(traits, std::move(pages));
   return memory->ChargeTo(account) ? memory : nullptr;
 }

@@ -20,9 +20,12 @@ Status NoHandle(const void* handle) {
               handle);
 }
 
-Status NoRoomInTheSystem(uintptr_t base, size_t size) {
+// What the engine could not map, with the words of the machine where it has some.
+Status NotMapped(uintptr_t base, size_t size, const EngineMemory::Refusal& refusal) {
+  if (refusal.code != 0) return Fail(refusal.code, "%zu bytes cannot be mapped so at %p%s", size, At(base), refusal.text.c_str());
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              "the system has no room for a mapping of %zu bytes at %p; unmap something, or raise vm.max_map_count", size, At(base));
+              "the system has no room for a mapping of %zu bytes at %p; unmap something, or raise vm.max_map_count%s", size, At(base),
+              refusal.text.c_str());
 }
 
 bool MayStandBeside(const PhysicalMemory& one, const PhysicalMemory& other) {
@@ -196,7 +199,7 @@ Status VirtualMemory::Show(uintptr_t base, const Mapping& mapping, const Access&
   const bool host_access = access.host || traits.device < 0;
   return window_.Map(base, {{mapping.memory->pages(), 0, mapping.size}}, block, &owner, host_access)
              ? Ok()
-             : NoRoomInTheSystem(base, mapping.size);
+             : NotMapped(base, mapping.size, window_.TakeRefusal());
 }
 
 Status VirtualMemory::Map(const Request& request, void* handle) {
@@ -240,7 +243,7 @@ Status VirtualMemory::AddAccess(const void* address, size_t size, const Access& 
   if (!mapping->access.any()) {
     RW_TRY(Show(Bits(address), *mapping, all, *FindReservation(Bits(address))));
   } else if (all.host && !mapping->access.host && !window_.SetHostAccess(Bits(address), true)) {
-    return NoRoomInTheSystem(Bits(address), size);
+    return NotMapped(Bits(address), size, window_.TakeRefusal());
   }
   mapping->access = all;
   return Ok();

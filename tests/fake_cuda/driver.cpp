@@ -1,7 +1,9 @@
 // A stand-in for NVIDIA's libcuda.so.1: one GPU whose memory is this machine's, whose work is done when a call returns, and whose calls
 // fail when a test says so. With it the host side of the CUDA engine runs on machines without a GPU. Only what the engine calls is here.
 #include <cuda.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -46,6 +48,21 @@ CUresult Ordered(const char* function) {
   if (const CUresult ordered = Ordered(__func__); ordered != CUDA_SUCCESS) return ordered
 
 void* At(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+// An allocation is a file of memory, whose name says whose it is; its handle is the file's number, which is never 0.
+constexpr char kGpuFile[] = "stand-in GPU", kHostFile[] = "stand-in host";
+CUmemGenericAllocationHandle HandleOf(int file) { return static_cast<CUmemGenericAllocationHandle>(file) + 1; }
+int FileOf(CUmemGenericAllocationHandle handle) { return static_cast<int>(handle) - 1; }
+std::string NameOf(int file) {
+  char name[64] = {};
+  return readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof(name) - 1) < 0 ? "" : name;
+}
+bool IsOfHost(CUmemGenericAllocationHandle handle) { return NameOf(FileOf(handle)).find(kHostFile) != std::string::npos; }
+struct Mapped {
+  size_t size;
+  bool of_host;
+};
+std::map<CUdeviceptr, Mapped> g_mapped;  // guarded by g_mutex
 
 CUresult Answer(bool good, CUresult otherwise) { return good ? CUDA_SUCCESS : otherwise; }
 
@@ -93,7 +110,9 @@ CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCES
 CUresult cuDeviceGetCount(int* count) { return *count = 1, CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice* device, int) { return *device = 0, CUDA_SUCCESS; }
 CUresult cuDeviceGetName(char* name, int size, CUdevice) { return strncpy(name, "stand-in GPU", static_cast<size_t>(size)), CUDA_SUCCESS; }
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute, CUdevice) { return *value = 9, CUDA_SUCCESS; }
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  return *value = attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID ? 0 : 9, CUDA_SUCCESS;
+}
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice) { return *bytes = kMemory, CUDA_SUCCESS; }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
   RW_OBEY;
@@ -119,27 +138,55 @@ CUresult cuMemAddressReserve(CUdeviceptr* base, size_t size, size_t, CUdeviceptr
   return Answer(range != MAP_FAILED, kNoMemory);
 }
 CUresult cuMemAddressFree(CUdeviceptr base, size_t size) { return Answer(munmap(At(base), size) == 0, CUDA_ERROR_INVALID_VALUE); }
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp*, unsigned long long) {
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* traits, unsigned long long) {
   RW_OBEY;
-  const int file = memfd_create("stand-in GPU", MFD_CLOEXEC);
+  const bool host = traits->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  const int file = memfd_create(host ? kHostFile : kGpuFile, MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) return kNoMemory;
-  *handle = static_cast<CUmemGenericAllocationHandle>(file) + 1;
+  return *handle = HandleOf(file), CUDA_SUCCESS;
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { return Answer(close(FileOf(handle)) == 0, CUDA_ERROR_INVALID_VALUE); }
+CUresult cuMemExportToShareableHandle(void* exported, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType, unsigned long long) {
+  RW_OBEY;
+  const int file = dup(FileOf(handle));
+  return std::memcpy(exported, &file, sizeof(file)), Answer(file >= 0, CUDA_ERROR_INVALID_VALUE);
+}
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* exported, CUmemAllocationHandleType) {
+  RW_OBEY;
+  const int given = static_cast<int>(reinterpret_cast<intptr_t>(exported));
+  if (NameOf(given).find("stand-in") == std::string::npos) return CUDA_ERROR_UNKNOWN;
+  return *handle = HandleOf(fcntl(given, F_DUPFD_CLOEXEC, 0)), CUDA_SUCCESS;
+}
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* traits, CUmemGenericAllocationHandle handle) {
+  traits->location = {IsOfHost(handle) ? CU_MEM_LOCATION_TYPE_HOST_NUMA : CU_MEM_LOCATION_TYPE_DEVICE, 0};
   return CUDA_SUCCESS;
 }
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return Answer(close(static_cast<int>(handle) - 1) == 0, CUDA_ERROR_INVALID_VALUE);
-}
-CUresult cuMemMap(CUdeviceptr address, size_t size, size_t, CUmemGenericAllocationHandle handle, unsigned long long) {
+// All of an allocation or nothing, as the driver has it.
+CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long) {
   RW_OBEY;
-  void* there = mmap(At(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, static_cast<int>(handle) - 1, 0);
+  struct stat file {};
+  if (offset != 0 || fstat(FileOf(handle), &file) != 0 || static_cast<size_t>(file.st_size) != size) return CUDA_ERROR_NOT_SUPPORTED;
+  std::lock_guard lock(g_mutex);
+  if (!g_mapped.emplace(address, Mapped{size, IsOfHost(handle)}).second) return CUDA_ERROR_INVALID_VALUE;
+  void* there = mmap(At(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, FileOf(handle), 0);
   return Answer(there != MAP_FAILED, CUDA_ERROR_INVALID_VALUE);
 }
 CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
+  std::lock_guard lock(g_mutex);
+  const auto mapped = g_mapped.find(address);
+  if (mapped == g_mapped.end() || mapped->second.size != size) return CUDA_ERROR_INVALID_VALUE;
+  g_mapped.erase(mapped);
   void* there = mmap(At(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   return Answer(there != MAP_FAILED, CUDA_ERROR_INVALID_VALUE);
 }
-CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) {
+CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc* access, size_t count) {
   RW_OBEY;
+  std::lock_guard lock(g_mutex);
+  const auto mapped = g_mapped.find(address);
+  if (mapped == g_mapped.end() || mapped->second.size != size) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i) {
+    if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE && !mapped->second.of_host) return CUDA_ERROR_NOT_SUPPORTED;
+  }
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostRegister(void*, size_t, unsigned) {

@@ -120,20 +120,12 @@ class StreamTest : public DeviceTest {
   aclrtStream stream_ = nullptr;
 };
 
-// Memory that several addresses or processes have at once: engines without it skip the tests, which then count as skipped.
+// Whether host code can look at device memory where it lies.
 #ifdef ROPEWAY_TEST_VENDOR
-inline bool EngineSharesMemory() { return true; }
+inline bool EngineHasHostViews() { return true; }
 #else
-inline bool EngineSharesMemory() { return std::string(ropewayGetEngineName()) == "cpu"; }
+inline bool EngineHasHostViews() { return std::string(ropewayGetEngineName()) == "cpu"; }
 #endif
-template <typename Base>
-class SharingTest : public Base {
- protected:
-  void SetUp() override {
-    Base::SetUp();
-    if (!EngineSharesMemory()) GTEST_SKIP() << "this engine shares no memory";
-  }
-};
 
 // A device block that frees itself.
 class DeviceBuffer {

@@ -122,7 +122,7 @@ TEST_F(VolleyTest, MemoryThatOthersSee) {
   EXPECT_FALSE(writes() || reads()) << "by another process";
   backend_.Decommit(seen, 2 * kMiB);
 
-  const auto pages = backend_.CreatePages(2 * kMiB);
+  const auto pages = backend_.CreatePages(2 * kMiB, {});
   ASSERT_TRUE(backend_.MapPages(*pages, {seen, 2 * kMiB, 0, false}));
   EXPECT_FALSE(writes() || reads()) << "by another address";
 }

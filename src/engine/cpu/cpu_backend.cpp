@@ -12,6 +12,7 @@
 #include "engine/cpu/kernels/reduce.h"
 #include "engine/cpu/volley_work.h"
 #include "engine/late_copy.h"
+#include "engine/numa.h"
 #include "engine/task_ranges.h"
 
 #if defined(ROPEWAY_TSAN)
@@ -88,7 +89,10 @@ void CpuBackend::Decommit(void* address, size_t size) {
   madvise(view, size, MADV_DONTNEED);
 }
 
-std::shared_ptr<SharedPages> CpuBackend::CreatePages(size_t size) { return MemfdPages::Create(size); }
+std::shared_ptr<SharedPages> CpuBackend::CreatePages(size_t size, PagePlace place) {
+  std::shared_ptr<MemfdPages> pages = MemfdPages::Create(size);
+  return pages == nullptr || place.numa_node < 0 || PreferNumaNode(*pages, place.numa_node) ? pages : nullptr;
+}
 
 std::shared_ptr<SharedPages> CpuBackend::AdoptPages(int descriptor, size_t size) { return MemfdPages::Adopt(descriptor, size); }
 

@@ -24,8 +24,7 @@ class CpuBackend final : public Backend {
   bool Register(void*, size_t) override { return true; }
   void Unregister(void*) override {}
   void* HostView(const void* device_address, size_t size) override;
-  bool shares_memory() const override { return true; }
-  std::shared_ptr<SharedPages> CreatePages(size_t size) override;
+  std::shared_ptr<SharedPages> CreatePages(size_t size, PagePlace place) override;
   std::shared_ptr<SharedPages> AdoptPages(int descriptor, size_t size) override;
   std::shared_ptr<SharedPages> SharePages(void* address, size_t size) override;
   bool MapPages(const SharedPages& pages, const Mapping& mapping) override;

@@ -78,6 +78,21 @@ void CudaBackend::Unregister(void* address) {
   memory_.Unregister(address);
 }
 
+std::shared_ptr<SharedPages> CudaBackend::CreatePages(size_t size, PagePlace place) {
+  Enter();
+  return memory_.CreatePages(size, place);
+}
+
+std::shared_ptr<SharedPages> CudaBackend::AdoptPages(int descriptor, size_t size) {
+  Enter();
+  return memory_.AdoptPages(descriptor, size);
+}
+
+bool CudaBackend::MapPages(const SharedPages& pages, const Mapping& mapping) {
+  Enter();
+  return memory_.MapPages(pages, mapping);
+}
+
 // --- Work ---------------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<Backend::Line> CudaBackend::NewLine() {

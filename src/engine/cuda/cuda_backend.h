@@ -29,6 +29,12 @@ class CudaBackend final : public Backend {
   void Unregister(void* address) override;
   Refusal TakeRefusal() override { return memory_.TakeRefusal(); }
   void* HostView(const void*, size_t) override { return nullptr; }
+  std::shared_ptr<SharedPages> CreatePages(size_t size, PagePlace place) override;
+  std::shared_ptr<SharedPages> AdoptPages(int descriptor, size_t size) override;
+  std::shared_ptr<SharedPages> SharePages(void* address, size_t size) override { return memory_.SharePages(address, size); }
+  bool MapPages(const SharedPages& pages, const Mapping& mapping) override;
+  void UnmapPages(void* address, size_t size) override { Decommit(address, size); }
+  bool maps_parts() const override { return false; }
   bool LeaveTouch(const siginfo_t& fault, void* context) const override { return ropeway::LeaveTouch(fault, context); }
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/cuda/error_codes.h"
@@ -53,35 +54,63 @@ bool CudaMemory::Commit(void* address, size_t size) {
   madvise(address, size, MADV_DODUMP);
   if (Refused(driver_.cuMemHostRegister(address, size, kPinned))) return false;
   LockGuard lock(mutex_);
-  pieces_[base] = {size, 0};
+  pieces_[base] = {size, nullptr};
   return true;
 }
 
 bool CudaMemory::CommitDevice(uintptr_t address, size_t size) {
-  CUmemAllocationProp prop{};
-  prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, GpuOf(reinterpret_cast<void*>(address))};
-  CUmemGenericAllocationHandle handle = 0;
-  if (Refused(driver_.cuMemCreate(&handle, size, &prop, 0))) return false;
-  std::vector<CUmemAccessDesc> access(static_cast<size_t>(gpus_));
-  for (int gpu = 0; gpu < gpus_; ++gpu)
-    access[static_cast<size_t>(gpu)] = {{CU_MEM_LOCATION_TYPE_DEVICE, gpu}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  if (Refused(driver_.cuMemMap(address, size, 0, handle, 0))) {
-    driver_.cuMemRelease(handle);
-    return false;
-  }
-  if (Refused(driver_.cuMemSetAccess(address, size, access.data(), access.size()))) {
-    DropDevice(address, {size, handle});
-    return false;
-  }
+  CUresult result;
+  auto pages = CudaPages::Create(driver_, size, {CU_MEM_LOCATION_TYPE_DEVICE, GpuOf(reinterpret_cast<void*>(address))}, &result);
+  if (Refused(result) || !MapAt(address, *pages, false)) return false;
   LockGuard lock(mutex_);
-  pieces_[address] = {size, handle};
+  pieces_[address].pages = std::move(pages);
   return true;
 }
 
-void CudaMemory::DropDevice(uintptr_t address, const Piece& piece) {
-  driver_.cuMemUnmap(address, piece.size);
-  driver_.cuMemRelease(piece.handle);
+bool CudaMemory::MapAt(uintptr_t address, const CudaPages& pages, bool host_access) {
+  LockGuard lock(mutex_);
+  const auto [piece, fresh] = pieces_.try_emplace(address, Piece{pages.size(), nullptr});
+  if (!fresh) return GiveAccess(address, pages, host_access);
+  const bool mapped = !Refused(driver_.cuMemMap(address, pages.size(), 0, pages.handle(), 0));
+  if (mapped && GiveAccess(address, pages, host_access)) return true;
+  if (mapped) driver_.cuMemUnmap(address, pages.size());
+  pieces_.erase(piece);
+  return false;
+}
+
+// To all GPUs. The host reaches its own memory only, wherever that is mapped; the driver gives it no access to a GPU's.
+bool CudaMemory::GiveAccess(uintptr_t address, const CudaPages& pages, bool host_access) const {
+  std::vector<CUmemAccessDesc> access;
+  for (int gpu = 0; gpu < gpus_; ++gpu) access.push_back({{CU_MEM_LOCATION_TYPE_DEVICE, gpu}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+  if (pages.on_host()) {
+    access.push_back({pages.place(), host_access ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE});
+  } else if (host_access) {
+    t_refusal = {CodeOfCall(CUDA_ERROR_NOT_SUPPORTED),
+                 ": host code cannot use the memory of an NVIDIA GPU; copy it, or use memory of the host"};
+    return false;
+  }
+  return !Refused(driver_.cuMemSetAccess(address, pages.size(), access.data(), access.size()));
+}
+
+std::shared_ptr<SharedPages> CudaMemory::CreatePages(size_t size, EngineMemory::PagePlace place) const {
+  int node = place.numa_node;
+  if (place.device < 0 && node < 0 && Refused(driver_.cuDeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, 0))) return nullptr;
+  const CUmemLocation where = place.device < 0 ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST_NUMA, std::max(node, 0)}
+                                               : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, place.device % gpus_};
+  CUresult result;
+  auto pages = CudaPages::Create(driver_, size, where, &result);
+  return Refused(result) ? nullptr : pages;
+}
+
+std::shared_ptr<SharedPages> CudaMemory::SharePages(void* address, size_t size) const {
+  LockGuard lock(mutex_);
+  const auto piece = pieces_.find(reinterpret_cast<uintptr_t>(address));
+  return piece != pieces_.end() && piece->second.size == size ? piece->second.pages : nullptr;
+}
+
+bool CudaMemory::MapPages(const SharedPages& pages, const EngineMemory::Mapping& mapping) {
+  if (mapping.offset != 0 || mapping.size != pages.size()) return false;
+  return MapAt(reinterpret_cast<uintptr_t>(mapping.address), static_cast<const CudaPages&>(pages), mapping.host_access);
 }
 
 void CudaMemory::Decommit(void* address, size_t size) {
@@ -90,7 +119,7 @@ void CudaMemory::Decommit(void* address, size_t size) {
   auto it = pieces_.lower_bound(begin);
   while (it != pieces_.end() && it->first < begin + size) {
     if (OnDevice(address)) {
-      DropDevice(it->first, it->second);
+      driver_.cuMemUnmap(it->first, it->second.size);
     } else {
       driver_.cuMemHostUnregister(reinterpret_cast<void*>(it->first));
       madvise(reinterpret_cast<void*>(it->first), it->second.size, MADV_DONTNEED);

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/mutex.h"
+#include "engine/cuda/cuda_pages.h"
 #include "engine/cuda/driver.h"
 #include "engine/engine_memory.h"
 
@@ -25,6 +27,12 @@ class CudaMemory {
   bool Register(void* address, size_t size);
   void Unregister(void* address);
 
+  // Shared pages, as engine_memory.h has them; taken away by Decommit.
+  std::shared_ptr<SharedPages> CreatePages(size_t size, EngineMemory::PagePlace place) const;
+  std::shared_ptr<SharedPages> AdoptPages(int descriptor, size_t size) const { return CudaPages::Adopt(driver_, descriptor, size); }
+  std::shared_ptr<SharedPages> SharePages(void* address, size_t size) const;
+  bool MapPages(const SharedPages& pages, const EngineMemory::Mapping& mapping);
+
   EngineMemory::Refusal TakeRefusal() const;
 
   bool OnDevice(const void* address) const { return Offset(address) < device_size_; }
@@ -37,7 +45,7 @@ class CudaMemory {
  private:
   struct Piece {
     size_t size;
-    CUmemGenericAllocationHandle handle;  // of device memory
+    std::shared_ptr<CudaPages> pages;  // of device memory that was committed
   };
   uintptr_t Offset(const void* address) const { return reinterpret_cast<uintptr_t>(address) - device_base_; }
   bool InHostWindow(uintptr_t address) const { return address - host_base_ < host_size_; }
@@ -45,7 +53,9 @@ class CudaMemory {
   bool Refused(CUresult result) const;
   bool IsRegistered(const void* address, size_t size) const;
   bool CommitDevice(uintptr_t address, size_t size);
-  void DropDevice(uintptr_t address, const Piece& piece);
+  // In place of nothing, or of the same with another access.
+  bool MapAt(uintptr_t address, const CudaPages& pages, bool host_access);
+  bool GiveAccess(uintptr_t address, const CudaPages& pages, bool host_access) const;
 
   const Driver& driver_;
   int gpus_ = 1;

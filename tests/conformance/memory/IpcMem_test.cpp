@@ -10,7 +10,7 @@ namespace ipc_mem_test {
 
 using namespace bytes;
 
-class IpcMem : public SharingTest<StreamTest> {
+class IpcMem : public StreamTest {
  protected:
   std::string Export(const void* address, size_t size, uint64_t flags = 0) {
     char key[65] = {};

@@ -114,7 +114,6 @@ TEST_F(LegacyNames, CopyTakesItsDirectionFromTheAddresses) {
 }
 
 TEST_F(LegacyNames, MemoryIsSharedByName) {
-  if (!EngineSharesMemory()) GTEST_SKIP() << "this engine shares no memory";
   char name[65] = "no name";
   void* out = nullptr;
   int32_t pid = 1;

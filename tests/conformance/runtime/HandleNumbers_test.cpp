@@ -8,7 +8,7 @@ namespace ropeway_test {
 namespace handle_numbers_test {
 
 using HandleNumbers = bytes::PoolTest;
-using PhysicalHandleNumbers = SharingTest<DeviceTest>;
+using PhysicalHandleNumbers = DeviceTest;
 
 void ExpectPositive(const char* what, const void* handle) {
   EXPECT_GT(static_cast<int64_t>(reinterpret_cast<uintptr_t>(handle)), 0) << what;

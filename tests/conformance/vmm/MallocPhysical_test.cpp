@@ -4,8 +4,8 @@
 namespace ropeway_test::vmm {
 namespace malloc_physical_test {
 
-using MallocPhysical = SharingTest<DeviceTest>;
-using MallocPhysicalBare = SharingTest<BareTest>;
+using MallocPhysical = DeviceTest;
+using MallocPhysicalBare = BareTest;
 
 struct Args : bytes::CallArgs {
   bool null_handle = false;

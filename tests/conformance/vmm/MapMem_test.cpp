@@ -4,7 +4,7 @@
 namespace ropeway_test::vmm {
 namespace map_mem_test {
 
-using MapMem = SharingTest<DeviceTest>;
+using MapMem = DeviceTest;
 
 struct Args : bytes::CallArgs {
   void* at = nullptr;

@@ -4,7 +4,7 @@
 namespace ropeway_test::vmm {
 namespace reserve_mem_address_test {
 
-using ReserveMemAddress = SharingTest<BareTest>;  // none of these calls needs a context
+using ReserveMemAddress = BareTest;  // none of these calls needs a context
 
 // Where a reservation can be put: the window lies elsewhere when something else has the documented addresses.
 void* FreePlace(size_t size) {

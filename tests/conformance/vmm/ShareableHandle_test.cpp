@@ -7,8 +7,8 @@
 namespace ropeway_test::vmm {
 namespace shareable_handle_test {
 
-using ShareableHandle = SharingTest<DeviceTest>;
-using ShareableHandleBare = SharingTest<BareTest>;
+using ShareableHandle = DeviceTest;
+using ShareableHandleBare = BareTest;
 
 constexpr auto kNone = ACL_MEM_HANDLE_TYPE_NONE;
 constexpr auto kDefault = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT;

@@ -1,4 +1,4 @@
-#include "memory/numa.h"
+#include "engine/numa.h"
 
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
