@@ -388,7 +388,7 @@ if(TARGET ascendcl)
   ropeway_static_test(exports_hccl ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:hccl>
                       ${tests_dir}/headers/hccl_functions.txt "^(_ZNK?4hccl|_ZT[ISV]N4hccl|_Z[0-9]+(Hccl|hccl|hrt))")
   set(include_dir ${PROJECT_SOURCE_DIR}/include)
-  file(GLOB_RECURSE acl_headers CONFIGURE_DEPENDS ${include_dir}/acl/*.h ${include_dir}/mspti/*.h ${include_dir}/mstx/*.h
+  file(GLOB_RECURSE acl_headers CONFIGURE_DEPENDS ${include_dir}/acl/*.h ${include_dir}/aclnn/*.h ${include_dir}/mspti/*.h ${include_dir}/mstx/*.h
        ${include_dir}/ropeway/*.h)
   file(GLOB hccl_headers CONFIGURE_DEPENDS ${include_dir}/*.h ${include_dir}/hccl/*.h ${include_dir}/hcomm/*.h)
   ropeway_static_test(declared ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:ascendcl> ${acl_headers})

@@ -59,7 +59,7 @@ declarations() {
     }
     /^RW_(WEAK_)?API / && match($0, /[A-Za-z0-9_]+\(/) {
       print substr($0, RSTART, RLENGTH - 1) "\t" header "\t" chapter
-    }' include/acl/*.h include/mspti/*.h include/mstx/*.h include/hccl/*.h \
+    }' include/acl/*.h include/aclnn/*.h include/mspti/*.h include/mstx/*.h include/hccl/*.h \
     include/hcomm/*.h include/*.h
 }
 

@@ -108,6 +108,7 @@ namespace ropeway {
   X(Stamps)              \
   X(MarkTexts)           \
   X(ContextOptions)      \
+  X(CompileOptions)      \
   X(Registries)          \
   X(Descriptors)
 

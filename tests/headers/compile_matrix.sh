@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 
-headers=$(cd "$include_dir" && find acl hccl hcomm mspti mstx -name '*.h' | sort)
+headers=$(cd "$include_dir" && find acl aclnn hccl hcomm mspti mstx -name '*.h' | sort)
 flat_headers=$(cd "$include_dir" && { find . -maxdepth 1 -name '*.h' | sed 's|^./||'; find adxl external graph hixl -name '*.h'; } | sort)
 if [ -z "$headers" ]; then
     echo "no headers under $include_dir/acl"

@@ -5,14 +5,99 @@
 #include <type_traits>
 
 #include "acl/acl.h"
+#include "acl/acl_op_compiler.h"
 #include "acl/acl_prof.h"
 #include "acl/acl_rt_memory_soma.h"
+#include "aclnn/aclnn_base.h"
 #include "mstx/ms_tools_ext.h"
 
 #define RW_SIGNATURE(function, ...) static_assert(std::is_same<decltype(function), __VA_ARGS__>::value, #function)
 
 namespace {
 
+RW_SIGNATURE(aclCreateTensorDesc, aclTensorDesc*(aclDataType, int, const int64_t*, aclFormat));
+RW_SIGNATURE(aclDestroyTensorDesc, void(const aclTensorDesc*));
+RW_SIGNATURE(aclSetTensorShapeRange, aclError(aclTensorDesc*, size_t, int64_t (*)[ACL_TENSOR_SHAPE_RANGE_NUM]));
+RW_SIGNATURE(aclSetTensorValueRange, aclError(aclTensorDesc*, size_t, int64_t (*)[ACL_TENSOR_VALUE_RANGE_NUM]));
+RW_SIGNATURE(aclGetTensorDescType, aclDataType(const aclTensorDesc*));
+RW_SIGNATURE(aclGetTensorDescFormat, aclFormat(const aclTensorDesc*));
+RW_SIGNATURE(aclGetTensorDescSize, size_t(const aclTensorDesc*));
+RW_SIGNATURE(aclGetTensorDescElementCount, size_t(const aclTensorDesc*));
+RW_SIGNATURE(aclGetTensorDescNumDims, size_t(const aclTensorDesc*));
+RW_SIGNATURE(aclGetTensorDescDim, int64_t(const aclTensorDesc*, size_t));
+RW_SIGNATURE(aclGetTensorDescDimV2, aclError(const aclTensorDesc*, size_t, int64_t*));
+RW_SIGNATURE(aclGetTensorDescDimRange, aclError(const aclTensorDesc*, size_t, size_t, int64_t*));
+RW_SIGNATURE(aclSetTensorDescName, void(aclTensorDesc*, const char*));
+RW_SIGNATURE(aclGetTensorDescName, const char*(aclTensorDesc*));
+RW_SIGNATURE(aclSetTensorStorageFormat, aclError(aclTensorDesc*, aclFormat));
+RW_SIGNATURE(aclSetTensorStorageShape, aclError(aclTensorDesc*, int, const int64_t*));
+RW_SIGNATURE(aclSetTensorFormat, aclError(aclTensorDesc*, aclFormat));
+RW_SIGNATURE(aclSetTensorShape, aclError(aclTensorDesc*, int, const int64_t*));
+RW_SIGNATURE(aclSetTensorOriginFormat, aclError(aclTensorDesc*, aclFormat));
+RW_SIGNATURE(aclSetTensorOriginShape, aclError(aclTensorDesc*, int, const int64_t*));
+RW_SIGNATURE(aclGetTensorDescByIndex, aclTensorDesc*(aclTensorDesc*, size_t));
+RW_SIGNATURE(aclGetTensorDescAddress, void*(const aclTensorDesc*));
+RW_SIGNATURE(aclSetTensorDynamicInput, aclError(aclTensorDesc*, const char*));
+RW_SIGNATURE(aclSetTensorConst, aclError(aclTensorDesc*, void*, size_t));
+RW_SIGNATURE(aclSetTensorPlaceMent, aclError(aclTensorDesc*, aclMemType));
+RW_SIGNATURE(aclopCreateAttr, aclopAttr*());
+RW_SIGNATURE(aclopDestroyAttr, void(const aclopAttr*));
+RW_SIGNATURE(aclopSetAttrBool, aclError(aclopAttr*, const char*, uint8_t));
+RW_SIGNATURE(aclopSetAttrInt, aclError(aclopAttr*, const char*, int64_t));
+RW_SIGNATURE(aclopSetAttrFloat, aclError(aclopAttr*, const char*, float));
+RW_SIGNATURE(aclopSetAttrString, aclError(aclopAttr*, const char*, const char*));
+RW_SIGNATURE(aclopSetAttrDataType, aclError(aclopAttr*, const char*, aclDataType));
+RW_SIGNATURE(aclopSetAttrListDataType, aclError(aclopAttr*, const char*, int, const aclDataType*));
+RW_SIGNATURE(aclopSetAttrListBool, aclError(aclopAttr*, const char*, int, const uint8_t*));
+RW_SIGNATURE(aclopSetAttrListInt, aclError(aclopAttr*, const char*, int, const int64_t*));
+RW_SIGNATURE(aclopSetAttrListFloat, aclError(aclopAttr*, const char*, int, const float*));
+RW_SIGNATURE(aclopSetAttrListString, aclError(aclopAttr*, const char*, int, const char**));
+RW_SIGNATURE(aclopSetAttrListListInt, aclError(aclopAttr*, const char*, int, const int*, const int64_t* const*));
+RW_SIGNATURE(aclopDestroyHandle, void(aclopHandle*));
+RW_SIGNATURE(aclSetCompileopt, aclError(aclCompileOpt, const char*));
+RW_SIGNATURE(aclGetCompileoptSize, size_t(aclCompileOpt));
+RW_SIGNATURE(aclGetCompileopt, aclError(aclCompileOpt, char*, size_t));
+RW_SIGNATURE(aclCreateGraphDumpOpt, aclGraphDumpOption*());
+RW_SIGNATURE(aclDestroyGraphDumpOpt, aclError(const aclGraphDumpOption*));
+RW_SIGNATURE(aclmdlCreateDataset, aclmdlDataset*());
+RW_SIGNATURE(aclmdlDestroyDataset, aclError(const aclmdlDataset*));
+RW_SIGNATURE(aclmdlAddDatasetBuffer, aclError(aclmdlDataset*, aclDataBuffer*));
+RW_SIGNATURE(aclmdlSetDatasetTensorDesc, aclError(aclmdlDataset*, aclTensorDesc*, size_t));
+RW_SIGNATURE(aclmdlGetDatasetTensorDesc, aclTensorDesc*(const aclmdlDataset*, size_t));
+RW_SIGNATURE(aclmdlGetDatasetNumBuffers, size_t(const aclmdlDataset*));
+RW_SIGNATURE(aclmdlGetDatasetBuffer, aclDataBuffer*(const aclmdlDataset*, size_t));
+RW_SIGNATURE(aclCreateTensor,
+             aclTensor*(const int64_t*, uint64_t, aclDataType, const int64_t*, int64_t, aclFormat, const int64_t*, uint64_t, void*));
+RW_SIGNATURE(aclInitTensor, aclnnStatus(aclTensor*, const int64_t*, uint64_t, aclDataType, const int64_t*, int64_t, aclFormat,
+                                        const int64_t*, uint64_t, void*));
+RW_SIGNATURE(aclCreateScalar, aclScalar*(void*, aclDataType));
+RW_SIGNATURE(aclCreateIntArray, aclIntArray*(const int64_t*, uint64_t));
+RW_SIGNATURE(aclCreateFloatArray, aclFloatArray*(const float*, uint64_t));
+RW_SIGNATURE(aclCreateBoolArray, aclBoolArray*(const bool*, uint64_t));
+RW_SIGNATURE(aclCreateTensorList, aclTensorList*(const aclTensor* const*, uint64_t));
+RW_SIGNATURE(aclCreateScalarList, aclScalarList*(const aclScalar* const*, uint64_t));
+RW_SIGNATURE(aclDestroyTensor, aclnnStatus(const aclTensor*));
+RW_SIGNATURE(aclDestroyScalar, aclnnStatus(const aclScalar*));
+RW_SIGNATURE(aclDestroyIntArray, aclnnStatus(const aclIntArray*));
+RW_SIGNATURE(aclDestroyFloatArray, aclnnStatus(const aclFloatArray*));
+RW_SIGNATURE(aclDestroyBoolArray, aclnnStatus(const aclBoolArray*));
+RW_SIGNATURE(aclDestroyTensorList, aclnnStatus(const aclTensorList*));
+RW_SIGNATURE(aclDestroyScalarList, aclnnStatus(const aclScalarList*));
+RW_SIGNATURE(aclGetViewShape, aclnnStatus(const aclTensor*, int64_t**, uint64_t*));
+RW_SIGNATURE(aclGetStorageShape, aclnnStatus(const aclTensor*, int64_t**, uint64_t*));
+RW_SIGNATURE(aclGetViewStrides, aclnnStatus(const aclTensor*, int64_t**, uint64_t*));
+RW_SIGNATURE(aclGetViewOffset, aclnnStatus(const aclTensor*, int64_t*));
+RW_SIGNATURE(aclGetFormat, aclnnStatus(const aclTensor*, aclFormat*));
+RW_SIGNATURE(aclGetDataType, aclnnStatus(const aclTensor*, aclDataType*));
+RW_SIGNATURE(aclGetIntArraySize, aclnnStatus(const aclIntArray*, uint64_t*));
+RW_SIGNATURE(aclGetFloatArraySize, aclnnStatus(const aclFloatArray*, uint64_t*));
+RW_SIGNATURE(aclGetBoolArraySize, aclnnStatus(const aclBoolArray*, uint64_t*));
+RW_SIGNATURE(aclGetTensorListSize, aclnnStatus(const aclTensorList*, uint64_t*));
+RW_SIGNATURE(aclGetScalarListSize, aclnnStatus(const aclScalarList*, uint64_t*));
+RW_SIGNATURE(aclSetRawTensorAddr, aclnnStatus(aclTensor*, void*));
+RW_SIGNATURE(aclGetRawTensorAddr, aclnnStatus(const aclTensor*, void**));
+RW_SIGNATURE(aclnnInit, aclnnStatus(const char*));
+RW_SIGNATURE(aclnnFinalize, aclnnStatus());
 RW_SIGNATURE(aclprofInit, aclError(const char*, size_t));
 RW_SIGNATURE(aclprofFinalize, aclError());
 RW_SIGNATURE(aclprofStart, aclError(const aclprofConfig*));
