@@ -13,10 +13,19 @@ struct KindClass {
   TaskClass task_class;
 };
 constexpr KindClass kKindClasses[] = {
-    {"copy", TaskClass::kCopy},   {"copy_by_desc", TaskClass::kCopy}, {"copy_by_cells", TaskClass::kCopy},
-    {"copy2d", TaskClass::kRows}, {"batch", TaskClass::kBatch},       {"set", TaskClass::kSet},
-    {"set32", TaskClass::kSet},   {"reduce", TaskClass::kSet},        {"store", TaskClass::kSet},
-    {"replay", TaskClass::kSet},  {"call", TaskClass::kCall},         {"wait_value", TaskClass::kValueWait},
+    {"copy", TaskClass::kCopy},
+    {"copy_by_desc", TaskClass::kCopy},
+    {"copy_by_cells", TaskClass::kCopy},
+    {"copy2d", TaskClass::kRows},
+    {"batch", TaskClass::kBatch},
+    {"set", TaskClass::kSet},
+    {"set32", TaskClass::kSet},
+    {"reduce", TaskClass::kSet},
+    {"store", TaskClass::kSet},
+    {"replay", TaskClass::kSet},
+    {"call", TaskClass::kCall},
+    {"kernel", TaskClass::kCall},
+    {"wait_value", TaskClass::kValueWait},
 };
 
 TaskClass ClassOfKind(const std::string& kind) {

@@ -53,7 +53,7 @@ const kindKeys = Object.keys(kind);
 const copies = 4;  // kinds below are copies
 
 function kindOf(taskKind, direction) {
-  if (taskKind === 'call') return kind.call;
+  if (taskKind === 'call' || taskKind === 'kernel') return kind.call;
   if (/copy|batch/.test(taskKind)) return kind[direction.toLowerCase()] ?? kind.d2d;
   return /^(set|set32|reduce|store|replay)$/.test(taskKind) ? kind.fill : taskKind === 'wait_value' ? kind.wait : kind.order;
 }

@@ -787,7 +787,7 @@ RW_API aclError aclrtSwitchLabelByIndex(void* ptr, uint32_t maxValue, aclrtLabel
 
 /* ---- Kernels: binaries, functions, arguments, launch. ---- */
 
-/* There is no kernel compiler here: what a library without device code can answer is answered. */
+/* There is no device code here: what is found, given arguments and launched is a host function of that name (ropeway/kernel.h). */
 RW_API aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen);
 RW_API aclError aclrtDestroyBinary(aclrtBinary binary);
 RW_API aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle);

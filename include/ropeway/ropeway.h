@@ -1,6 +1,6 @@
 /*
  * What Ropeway offers beside the drop-in API. Programs that only want to run unmodified never need this header;
- * tools, tests and people who replace kernels by host functions do.
+ * tools, tests and people who replace kernels by host functions (ropeway/kernel.h) do.
  *
  * Every function may be called from any thread and reports problems like the rest of the API does: an aclError, and a
  * text from aclGetRecentErrMsg().

@@ -11,6 +11,7 @@ namespace {
 aclmdlRITaskType TypeOf(const Task& task) {
   const bool of_event = (task.flags & Task::kOfEvent) != 0;
   switch (task.kind) {
+    case TaskKind::kKernel: return ACL_MODEL_RI_TASK_KERNEL;
     case TaskKind::kStore: return ACL_MODEL_RI_TASK_VALUE_WRITE;
     case TaskKind::kAwaitValue: return ACL_MODEL_RI_TASK_VALUE_WAIT;
     case TaskKind::kMark:

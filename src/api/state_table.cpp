@@ -69,7 +69,8 @@ struct StateShape {
       case TaskKind::kReduce: return {{}, WaitsFor::kNothing, offsetof(Task, reduce.size), 0, 1};
       case TaskKind::kAwait: return {{}, WaitsFor::kGate, 0, 0, 0};
       case TaskKind::kAwaitValue: return {{}, WaitsFor::kValue, 0, 0, 0};
-      case TaskKind::kCall: return {{}, WaitsFor::kFunction, 0, 0, 0};
+      case TaskKind::kCall:
+      case TaskKind::kKernel: return {{}, WaitsFor::kFunction, 0, 0, 0};
       case TaskKind::kReplay: return {{}, WaitsFor::kGraph, 0, 0, 0};
       default: return {{}, WaitsFor::kNothing, 0, 0, 0};
     }

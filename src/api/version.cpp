@@ -42,16 +42,6 @@ Result<std::string> ReadVersion(const char* package) {
                 package);
 }
 
-Status ViewAlias(const void* alias, size_t size, const Registration& registration, void** view) {
-  const uintptr_t offset = reinterpret_cast<uintptr_t>(alias) - registration.alias;
-  if (size > registration.size - offset)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID,
-                "devPtr %p + %zu bytes leaves its registration: only %zu bytes of it are left behind the address", alias, size,
-                registration.size - offset);
-  *view = reinterpret_cast<void*>(registration.base + offset);
-  return Ok();
-}
-
 void CountObjects(ropewayLiveCounts* counts) {
   Contexts().ForEachInUse(
       [&](Context* context) { counts->contexts += (context->generation() & 1) != 0 && context->alive() && !context->is_default(); });
@@ -175,27 +165,6 @@ const char* ropewayGetCopyProfile() { return cpu::ThisProfile().text.c_str(); }
 const char* ropewayGetCopyProfilePath() { return cpu::ThisProfile().path.c_str(); }
 
 const char* ropewayGetCpuSignature() { return cpu::ThisProfile().cpu.c_str(); }
-
-aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("devPtr", devPtr));
-    RW_TRY(RequirePointer("hostPtr", hostPtr));
-    Runtime* runtime = Runtime::GetIfStarted();
-    if (const Registration registration = runtime != nullptr ? runtime->memory().FindAlias(devPtr) : Registration(); registration.found())
-      return ViewAlias(devPtr, size, registration, hostPtr);
-    Location location;
-    RW_TRY(LocateAnytime("devPtr", devPtr, size, &location));
-    if (location.place != Place::kDevice)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view", devPtr);
-    RW_TRY(TheMemory().RequireRoom("devPtr", devPtr, size, location));
-    void* view = TheEngine().memory().HostView(devPtr, size);
-    if (view == nullptr)
-      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine's memory has no host view; copy it, or use ROPEWAY_ENGINE=cpu",
-                  TheEngine().traits().name);
-    *hostPtr = view;
-    return Ok();
-  });
-}
 
 aclError ropewayFileErrorText(const char* text) {
   return PlainEntry(__func__, [&]() -> Status {

@@ -42,6 +42,7 @@ namespace ropeway {
   X(CoreLimits)          \
   X(Allocators)          \
   X(StreamConfigs)       \
+  X(StandIns)            \
   X(ProfConfigs)         \
   X(Profiling)           \
   X(Mspti)               \

@@ -26,6 +26,18 @@ struct HostCall {
   static thread_local bool inside;
 };
 
+struct TaskFailure;
+
+// A kernel by stand-in: a host function with arguments of its own. Its task owns it, or the graph that the task is in; one run at a time.
+class KernelCall {
+ public:
+  virtual ~KernelCall() = default;
+  // On the sink's thread.
+  virtual void Run() = 0;
+  // How the run ended, asked behind it; 0: well.
+  virtual int Failed(TaskFailure* failure) const = 0;
+};
+
 class HostCallSink {
  public:
   // False: there is no memory for it, and it will not be called.

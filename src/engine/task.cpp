@@ -23,10 +23,20 @@ Task AwaitTask(Gate* gate, Marker* marker, int64_t timeout_ns, const Signal& sig
   return task;
 }
 
+Task KernelTask(HostCallSink* sink, KernelCall* kernel, const char* call) {
+  Task task{};
+  task.kind = TaskKind::kKernel;
+  task.flags = Task::kOwnsPayload;
+  task.call = call;
+  task.call_host = {sink, [](void* argument) { static_cast<KernelCall*>(argument)->Run(); }, kernel, true};
+  return task;
+}
+
 const char* TaskKindName(TaskKind kind) {
-  static constexpr const char* kNames[] = {"copy",   "copy2d",  "batch",  "copy_by_desc", "copy_by_cells",   "set",          "set32",
-                                           "reduce", "store",   "record", "wait",         "wait_value",      "call",         "replay",
-                                           "fail",   "nothing", "signal", "wait_signal",  "record_external", "wait_external"};
+  static constexpr const char* kNames[] = {"copy",        "copy2d",          "batch",        "copy_by_desc", "copy_by_cells", "set",
+                                           "set32",       "reduce",          "store",        "record",       "wait",          "wait_value",
+                                           "call",        "kernel",          "replay",       "fail",         "nothing",       "signal",
+                                           "wait_signal", "record_external", "wait_external"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -58,6 +68,8 @@ void ReleasePayload(const Task& task) {
   if ((task.flags & Task::kOwnsPayload) == 0) return;
   if (task.kind == TaskKind::kBatch) {
     delete task.batch.list;
+  } else if (task.kind == TaskKind::kKernel) {
+    delete &KernelOf(task);
   } else {
     std::free(const_cast<void*>(task.copy.src));
   }

@@ -26,6 +26,7 @@ enum class TaskKind : uint8_t {
   kAwait,        // holds the stream until a gate is open
   kAwaitValue,   // holds the stream until a word in memory has a value
   kCall,         // a user function
+  kKernel,       // a user function in the place of a kernel
   kReplay,       // a captured graph
   kFail,         // known to be impossible when it was submitted, and reported when it runs
   kNothing,      // keeps its place in the order and does nothing
@@ -170,7 +171,7 @@ struct Task {
     struct {
       HostCallSink* sink;
       void (*function)(void*);
-      void* argument;
+      void* argument;  // of kKernel: its KernelCall
       bool blocks;
     } call_host;
     struct {
@@ -190,6 +191,10 @@ struct Task {
 static_assert(sizeof(Task) == 64);
 
 constexpr bool MovesBytes(TaskKind kind) { return kind <= TaskKind::kStore || kind == TaskKind::kFail; }
+
+// A kernel, which the task takes over.
+Task KernelTask(HostCallSink* sink, KernelCall* kernel, const char* call);
+inline KernelCall& KernelOf(const Task& task) { return *static_cast<KernelCall*>(task.call_host.argument); }
 
 // A mark, and a wait, of nothing but what they are given.
 Task MarkTask(Marker* marker, const Signal& signal, const char* call);

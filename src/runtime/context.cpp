@@ -87,6 +87,7 @@ void Context::FinishStreams(Stream* first) {
   }
   AwaitExceptionReports();  // also for a stream that somebody else is destroying
   host_thread_.Join();
+  kernel_thread_.Join();
   Models().ForEachInUse([&](Model* model) {
     if (model->scope() == &scope_ && !model->scope_is_alive()) model->DestroyWithContext();
   });

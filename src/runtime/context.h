@@ -36,6 +36,7 @@ class Context final : public SlabObject {
   bool is_default() const { return is_default_.load(std::memory_order_relaxed); }
   FailureScope& scope() { return scope_; }
   HostThread& host_thread() { return host_thread_; }
+  HostThread& kernel_thread() { return kernel_thread_; }
   // A stale reference is harmless: the generation is checked when it is used.
   StreamRef default_stream() const {
     return {default_stream_.load(std::memory_order_acquire), default_generation_.load(std::memory_order_acquire)};
@@ -65,6 +66,7 @@ class Context final : public SlabObject {
   std::atomic<bool> is_default_{false};
   FailureScope scope_;
   HostThread host_thread_;
+  HostThread kernel_thread_{"rw-kernel"};  // its own: a host function that waits holds up no kernel
   std::atomic<Stream*> default_stream_{nullptr};
   std::atomic<uint32_t> default_generation_{0};
   Mutex mutex_{LockRank::kContext};

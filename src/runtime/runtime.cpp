@@ -119,6 +119,7 @@ void Runtime::Stop() {
   Contexts().ForEachInUse([](Context* context) {
     context->MarkDead();
     context->host_thread().Abandon();
+    context->kernel_thread().Abandon();
   });
   Get().memory().Stop();
   Get().engine().Stop();

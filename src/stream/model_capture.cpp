@@ -113,6 +113,9 @@ Status Model::Capture(Stream& stream, Task& task) {
   RW_TRY(RequireOpen(branch));
   if (branch_states_[branch].group_open) {
     Invalidate();
+    if (task.kind == TaskKind::kKernel)
+      return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
+                  "a kernel by stand-in cannot be in a task group, whose arguments could not be replaced");
     return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is a %s", TaskKindName(task.kind));
   }
   RW_TRY(Append(branch, task));

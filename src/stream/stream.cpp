@@ -35,7 +35,8 @@ void DescribeWait(const Task& task, char (&text)[N]) {
       snprintf(text, N, ", which %s",
                (task.flags & Task::kDelays) != 0 ? "a rule of ROPEWAY_FAULTS delays" : "waits for a record that has not been reached");
       break;
-    case TaskKind::kCall: snprintf(text, N, ", whose function has not returned"); break;
+    case TaskKind::kCall:
+    case TaskKind::kKernel: snprintf(text, N, ", whose function has not returned"); break;
     case TaskKind::kReplay: snprintf(text, N, ", whose graph has not ended"); break;
     default: break;
   }

@@ -98,9 +98,9 @@ TEST(TaskValuesTest, BytesOfTheTasksThatMoveSome) {
 }
 
 TEST(TaskValuesTest, TheOthersMoveNone) {
-  for (TaskKind kind :
-       {TaskKind::kCopyByDesc, TaskKind::kMark, TaskKind::kAwait, TaskKind::kAwaitValue, TaskKind::kCall, TaskKind::kReplay,
-        TaskKind::kFail, TaskKind::kNothing, TaskKind::kSignal, TaskKind::kAwaitSignal, TaskKind::kMarkBound, TaskKind::kAwaitBound}) {
+  for (TaskKind kind : {TaskKind::kCopyByDesc, TaskKind::kMark, TaskKind::kAwait, TaskKind::kAwaitValue, TaskKind::kCall, TaskKind::kKernel,
+                        TaskKind::kReplay, TaskKind::kFail, TaskKind::kNothing, TaskKind::kSignal, TaskKind::kAwaitSignal,
+                        TaskKind::kMarkBound, TaskKind::kAwaitBound}) {
     Task task;
     std::memset(static_cast<void*>(&task), 0x11, sizeof(task));
     task.kind = kind;
@@ -123,6 +123,7 @@ TEST(TaskValuesTest, EveryKindHasItsName) {
       {TaskKind::kAwait, "wait"},
       {TaskKind::kAwaitValue, "wait_value"},
       {TaskKind::kCall, "call"},
+      {TaskKind::kKernel, "kernel"},
       {TaskKind::kReplay, "replay"},
       {TaskKind::kFail, "fail"},
       {TaskKind::kNothing, "nothing"},

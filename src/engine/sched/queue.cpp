@@ -205,6 +205,7 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
       if (!RunAwaitValue(task)) return Outcome::kBlocked;
       break;
     case TaskKind::kCall:
+    case TaskKind::kKernel:
       if (!RunCall(task)) return Outcome::kBlocked;
       break;
     case TaskKind::kReplay:
@@ -428,7 +429,15 @@ bool LaneQueue::RunCall(const Task& task) {
   sink_.store(nullptr, std::memory_order_release);
   Unblocked();
   ReportLost(task);
+  ReleasePayload(task);
   return true;
+}
+
+int LaneQueue::JudgeKernel(const Task& task) {
+  TaskFailure failure;
+  const int code = task.kind == TaskKind::kKernel ? KernelOf(task).Failed(&failure) : 0;
+  if (code != 0) ReportFailure(task, code, failure.text);
+  return code;
 }
 
 void LaneQueue::ReportLost(const Task& task) { ReportFailure(task, kNoMemory, "host memory is exhausted, so the function was not called"); }
@@ -512,7 +521,9 @@ void LaneQueue::PassGate(int code) {
 
 void LaneQueue::Returned() {
   sink_.store(nullptr, std::memory_order_release);
-  Resume(0);
+  const int code = JudgeKernel(Head());
+  ReleasePayload(Head());
+  Resume(code);
 }
 
 void LaneQueue::TimeOut(uint64_t sequence) {

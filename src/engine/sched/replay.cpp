@@ -94,7 +94,7 @@ void Replay::ComeBackWoken() {
 // Signals need no more than the order in which bytes are started; what reaches the outside needs them to be there.
 bool Replay::ReachesOutside(TaskKind kind) {
   return kind == TaskKind::kMark || kind == TaskKind::kMarkBound || kind == TaskKind::kAwait || kind == TaskKind::kAwaitBound ||
-         kind == TaskKind::kAwaitValue || kind == TaskKind::kCall;
+         kind == TaskKind::kAwaitValue || kind == TaskKind::kCall || kind == TaskKind::kKernel;
 }
 
 void Replay::Step(Branch& branch) {
@@ -125,7 +125,8 @@ void Replay::Step(Branch& branch) {
       return AwaitGate(branch, bound.gate, 0);
     }
     case TaskKind::kAwaitValue: return AwaitValue(branch, task);
-    case TaskKind::kCall: return CallHost(branch, task);
+    case TaskKind::kCall:
+    case TaskKind::kKernel: return CallHost(branch, task);
     default:
       if (const size_t together = RunVolley(branch)) return Advance(branch, together);
       RunBytes(task, branch.next + 1 < branch.tasks->size() ? &task + 1 : nullptr);
@@ -294,6 +295,7 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
     return;
   }
   int code = branch.timed_out.exchange(false, std::memory_order_acquire) ? queue_.ReportTimeout(task) : 0;
+  if (code == 0 && !dropped) code = queue_.JudgeKernel(task);
   // The marker of a bound wait that is dropped goes with its binding.
   const bool bound = task.kind == TaskKind::kAwaitBound;
   if (Marker* const marker = task.kind == TaskKind::kAwait ? task.await.marker

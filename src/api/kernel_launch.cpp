@@ -1,0 +1,182 @@
+// Launches of kernels by stand-in (docs/kernels.md): a task that calls a host function, with views of device memory.
+#include "api/kernel_launch.h"
+
+#include <cstdarg>
+#include <cstring>
+
+#include "api/checks.h"
+#include "api/host_view.h"
+#include "engine/backend.h"
+#include "runtime/product.h"
+#include "runtime/transfer.h"
+
+using namespace ropeway;
+using namespace ropeway::api;
+
+namespace ropeway::api {
+namespace {
+
+bool Inside(const void* inner, size_t inner_size, const void* outer, size_t outer_size) {
+  const auto from = reinterpret_cast<uintptr_t>(inner), begin = reinterpret_cast<uintptr_t>(outer);
+  return from >= begin && inner_size <= outer_size && from - begin <= outer_size - inner_size;
+}
+
+bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
+  const auto left = reinterpret_cast<uintptr_t>(a), right = reinterpret_cast<uintptr_t>(b);
+  return left < right + b_size && right < left + a_size;
+}
+
+// The function's launch is the first member, so that views find their way back.
+class Kernel final : public KernelCall, private ropewayKernelLaunch {
+ public:
+  Kernel(const StandIn& stand_in, uint32_t blocks, int on_device, ArgumentBlock arguments, uint64_t as_of)
+      : ropewayKernelLaunch{stand_in.name, blocks, on_device, arguments.bytes.get(), arguments.size}, function_(stand_in.function),
+        arguments_(std::move(arguments)), as_of_(as_of) {}
+
+  static Kernel& Of(const ropewayKernelLaunch* launch) { return *static_cast<Kernel*>(const_cast<ropewayKernelLaunch*>(launch)); }
+
+  void Run() override {
+    code_ = 0;
+    staged_.clear();
+    if (arguments_.later != nullptr) args = View(arguments_.later, argsSize);
+    if (code_ == 0) function_(this);
+    WriteBack();
+  }
+  int Failed(TaskFailure* failure) const override { return code_ == 0 ? 0 : Explain(failure, code_, "kernel %s: %s", name, text_); }
+
+  [[gnu::format(printf, 2, 3)]] void Fail(const char* format, ...) {
+    if (code_ != 0) return;
+    code_ = ACL_ERROR_RT_AICORE_EXCEPTION;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text_, sizeof(text_), format, values);
+    va_end(values);
+  }
+
+  void* View(const void* address, size_t size) {
+    if (Inside(address, size, arguments_.bytes.get(), arguments_.size)) return const_cast<void*>(address);
+    void* view = nullptr;
+    const Status status = ViewForDevice(address, size, device, as_of_, &view);
+    if (!status.ok()) Fail("%s", status.text());
+    if (!status.ok() || view != nullptr) return view;
+    return Stage(const_cast<void*>(address), size);
+  }
+
+ private:
+  struct Staged {
+    void* address;
+    size_t size;
+    std::unique_ptr<unsigned char[]> bytes;
+  };
+
+  // A copy for the host, where it cannot reach the memory itself.
+  void* Stage(void* address, size_t size) {
+    for (const Staged& one : staged_) {
+      if (Inside(address, size, one.address, one.size))
+        return one.bytes.get() + (static_cast<unsigned char*>(address) - static_cast<unsigned char*>(one.address));
+      if (!Overlap(address, size, one.address, one.size)) continue;
+      Fail("the view of %zu bytes at %p overlaps an earlier one of %zu bytes at %p; take one view of both", size, address, one.size,
+           one.address);
+      return nullptr;
+    }
+    Staged made{address, size, std::unique_ptr<unsigned char[]>(new (std::nothrow) unsigned char[size])};
+    if (made.bytes == nullptr || !Move(made.bytes.get(), address, size)) {
+      Fail("no host memory for a view of %zu bytes", size);
+      return nullptr;
+    }
+    staged_.push_back(std::move(made));
+    return staged_.back().bytes.get();
+  }
+
+  bool Move(void* dst, const void* src, size_t size) {
+    const Status status = RunPart(CopyTask(Runtime::Get(), dst, src, size, name));
+    if (!status.ok()) Fail("%s", status.text());
+    return status.ok();
+  }
+
+  void WriteBack() {
+    for (const Staged& one : staged_) {
+      if (!Move(one.address, one.bytes.get(), one.size)) break;
+    }
+    staged_.clear();
+  }
+
+  const ropewayKernelFunc function_;
+  const ArgumentBlock arguments_;
+  const uint64_t as_of_;
+  std::vector<Staged> staged_;
+  int code_ = 0;
+  char text_[160] = {};
+};
+
+}  // namespace
+
+Result<ArgumentBlock> ArgumentBlock::Copy(const void* from, size_t size) {
+  ArgumentBlock block;
+  block.bytes.reset(new unsigned char[size]);
+  block.size = size;
+  if (size > 0) memcpy(block.bytes.get(), from, size);
+  return block;
+}
+
+ArgumentBlock ArgumentBlock::Later(const void* device_address, size_t size) {
+  ArgumentBlock block;
+  block.size = size;
+  block.later = device_address;
+  return block;
+}
+
+Status ArgumentBlock::PutAddress(size_t at, size_t of) {
+  if (at > size || size - at < sizeof(void*) || of >= size)
+    return ropeway::Fail(ACL_ERROR_RT_PARAM_INVALID, "a placeholder's address at %zu and its data at %zu do not both fit into argsSize %zu",
+                         at, of, size);
+  const void* const address = bytes.get() + of;
+  memcpy(bytes.get() + at, &address, sizeof(address));
+  return Ok();
+}
+
+Result<ArgumentBlock> ReadArguments(const void* bytes, size_t size) {
+  if (size > 0) RW_TRY(RequirePointer("argsData", bytes));
+  Location location;
+  if (size > 0) RW_TRY(LocateAnytime("argsData", bytes, size, &location));
+  if (location.place != Place::kDevice) return ArgumentBlock::Copy(bytes, size);
+  RW_TRY(TheMemory().RequireRoom("argsData", bytes, size, location));
+  return ArgumentBlock::Later(bytes, size);
+}
+
+Status LaunchStandIn(const StandIn& kernel, uint32_t blocks, ArgumentBlock arguments, aclrtStream stream) {
+  if (blocks == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "numBlocks is 0; kernel %s needs at least one block", kernel.name);
+  RW_TRY_SET(StreamRef found, FindStream(stream));
+  RW_TRY_SET(Context * context, CurrentContext());
+  const StreamRef on = OrDefault(found, *context);
+  context->kernel_thread().Prepare();
+  // A graph may be replayed when this memory is long gone: there it is judged as it is then.
+  const uint64_t as_of = on.stream->capturing() ? FreeClock::kNever : FreeClock::Now();
+  auto call = std::make_unique<Kernel>(kernel, blocks, context->device(), std::move(arguments), as_of);
+  Task task = KernelTask(&context->kernel_thread(), call.get(), kernel.name);
+  RW_TRY(Submit(on, *context, task));
+  call.release();  // the task's, or its graph's
+  return Ok();
+}
+
+}  // namespace ropeway::api
+
+void* ropewayKernelView(const ropewayKernelLaunch* launch, const void* devPtr, size_t size) {
+  if (launch == nullptr) return nullptr;
+  const race_detector::OurCode ours;
+  return Kernel::Of(launch).View(devPtr, size);
+}
+
+void ropewayFailKernel(const ropewayKernelLaunch* launch, const char* text) {
+  if (launch != nullptr) Kernel::Of(launch).Fail("%s", text != nullptr ? text : "the stand-in says that it failed");
+}
+
+aclError ropewayLaunchKernel(const char* name, uint32_t numBlocks, const void* args, size_t argsSize, void* stream) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("name", name));
+    RW_TRY_SET(ArgumentBlock arguments, ReadArguments(args, argsSize));
+    const StandIn kernel = StandIns::All().Find(name);
+    if (!kernel) return UnknownKernel(name);
+    return LaunchStandIn(kernel, numBlocks, std::move(arguments), stream);
+  });
+}

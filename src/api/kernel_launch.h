@@ -1,0 +1,35 @@
+// A launch of a kernel by stand-in, on its way into a stream.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "api/entry.h"
+#include "api/stand_ins.h"
+
+namespace ropeway::api {
+
+// The bytes of a launch's arguments. Addresses inside of them that name other parts of them are set when they have come to rest.
+class ArgumentBlock {
+ public:
+  // Host bytes that were given for the call only.
+  static Result<ArgumentBlock> Copy(const void* bytes, size_t size);
+  // Device memory, read when the task runs.
+  static ArgumentBlock Later(const void* device_address, size_t size);
+
+  // The 8 bytes at `at` become the address of the byte `of`.
+  Status PutAddress(size_t at, size_t of);
+
+  std::unique_ptr<unsigned char[]> bytes;  // 16 bytes aligned, as every allocation is
+  size_t size = 0;
+  const void* later = nullptr;
+};
+
+// Checks and submits. 107000 without blocks, 107017 for a stream that is not alive.
+Status LaunchStandIn(const StandIn& kernel, uint32_t blocks, ArgumentBlock arguments, aclrtStream stream);
+
+// Arguments as aclrtLaunchKernel has them: host memory is copied, device memory read later.
+Result<ArgumentBlock> ReadArguments(const void* bytes, size_t size);
+
+}  // namespace ropeway::api
