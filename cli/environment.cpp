@@ -31,6 +31,7 @@ std::vector<TreeVariable> TreeVariables(const Tree& tree) {
       {"CANN_INSTALL_DIR", tree.root},
       {"ASCEND_OPP_PATH", tree.root + "/opp"},
       {"SOC_VERSION", SocName()},
+      {"ASCENDC_CMAKE_DIR", tree.root + "/tikcpp/ascendc_kernel_cmake"},
       {"PATH", tree.root + "/bin", true},
       libraries,
       {"LIBRARY_PATH", tree.root + "/lib64", true},

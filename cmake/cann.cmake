@@ -57,6 +57,12 @@ foreach(folder x86_64-linux aarch64-linux)
   install(FILES ${staging_dir}/ascend_toolkit_install.info DESTINATION ${folder})
 endforeach()
 
+# What kernel projects include, in the folders where they look for it.
+install(FILES ${packaging_dir}/tikcpp/ascendc.cmake DESTINATION tikcpp/ascendc_kernel_cmake)
+foreach(folder tools compiler x86_64-linux aarch64-linux)
+  ropeway_tree_link(${folder}/tikcpp ../tikcpp)
+endforeach()
+
 configure_file(${packaging_dir}/version.info.in ${staging_dir}/version.info @ONLY)
 foreach(folder IN LISTS version_folders)
   install(FILES ${staging_dir}/version.info DESTINATION ${folder})
@@ -96,6 +102,8 @@ if(BUILD_TESTING)
   ropeway_watched_test(dropin_tree bash ${PROJECT_SOURCE_DIR}/tests/dropin/build_clients.sh ${ROPEWAY_CANN_DIR}
                        ${PROJECT_SOURCE_DIR}/examples)
   ropeway_watched_test(dropin_tools bash ${PROJECT_SOURCE_DIR}/tests/dropin/run_under_tools.sh ${ROPEWAY_CANN_DIR}
+                       ${PROJECT_SOURCE_DIR}/examples)
+  ropeway_watched_test(dropin_kernels bash ${PROJECT_SOURCE_DIR}/tests/dropin/kernel_project.sh ${ROPEWAY_CANN_DIR}
                        ${PROJECT_SOURCE_DIR}/examples)
   ropeway_watched_test(dropin_environment bash ${PROJECT_SOURCE_DIR}/tests/dropin/environment.sh ${ROPEWAY_CANN_DIR})
 endif()

@@ -38,6 +38,7 @@ if [ -n "${_ropeway_root}" ] && [ -e "${_ropeway_root}/lib64/libascendcl.so" ]; 
   export CANN_INSTALL_DIR="${_ropeway_root}"
   export ASCEND_OPP_PATH="${_ropeway_root}/opp"
   export SOC_VERSION="${SOC_VERSION:-${ROPEWAY_SOC:-Ascend910B1}}"
+  export ASCENDC_CMAKE_DIR="${_ropeway_root}/tikcpp/ascendc_kernel_cmake"
   _ropeway_prepend PATH "${_ropeway_root}/bin"
   _ropeway_prepend LD_LIBRARY_PATH "${_ropeway_root}/lib64"
   _ropeway_prepend LIBRARY_PATH "${_ropeway_root}/lib64"

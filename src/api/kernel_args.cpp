@@ -135,6 +135,8 @@ Status LaunchFunction(const void* handle, uint32_t blocks, ArgumentBlock argumen
 Status LaunchPlain(const void* handle, uint32_t blocks, const void* args, size_t size, const aclrtLaunchKernelCfg* cfg,
                    aclrtStream stream) {
   RW_TRY(RequirePointer("funcHandle", handle));
+  if (size > 0) RW_TRY(RequirePointer("argsData", args));
+  RW_TRY(HoldFunction(handle).status());
   RW_TRY_SET(ArgumentBlock arguments, ReadArguments(args, size));
   return LaunchFunction(handle, blocks, std::move(arguments), cfg, stream);
 }
@@ -275,6 +277,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
     RW_TRY(RequirePointer("funcHandle", funcHandle));
     if (argsSize > 0) RW_TRY(RequirePointer("hostArgs", hostArgs));
     if (placeHolderNum > 0) RW_TRY(RequirePointer("placeHolderArray", placeHolderArray));
+    RW_TRY(HoldFunction(funcHandle).status());
     RW_TRY_SET(ArgumentBlock arguments, ArgumentBlock::Copy(hostArgs, argsSize));
     for (size_t i = 0; i < placeHolderNum; ++i)
       RW_TRY(arguments.PutAddress(placeHolderArray[i].addrOffset, placeHolderArray[i].dataOffset));

@@ -249,7 +249,7 @@ TEST_F(Kernel, EarlierCheckWins) {
   ExpectAll({
       {"null function", kOuter, [&] { return launch(nullptr, 0, nullptr, 8, stale); }},
       {"null arguments", kOuter, [&] { return launch(look, 0, nullptr, 8, stale); }},
-      {"no such function", kStale, [&] { return launch(Nonsense(), 0, &argument, 8, stale); }},
+      {"no such function", kStale, [&] { return launch(Nonsense(), 0, Nonsense(), 8, stale); }},
       {"no blocks", kRuntime, [&] { return launch(look, 0, &argument, 8, stale); }},
       {"stale stream", kStale, [&] { return launch(look, 1, &argument, 8, stale); }},
       {"no context", ACL_ERROR_RT_CONTEXT_NULL, [&] { return WithoutContext([&] { return launch(look, 1, &argument, 8, nullptr); }); }},
