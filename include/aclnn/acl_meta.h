@@ -79,6 +79,10 @@ RW_API aclnnStatus aclGetScalarListSize(const aclScalarList* scalarList, uint64_
 RW_API aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr);
 RW_API aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
 
+/* Executors of operators by stand-in (ropeway/operator.h). One that is repeatable outlives its launch, until it is destroyed. */
+RW_API aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
+RW_API aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
+
 #ifdef __cplusplus
 }
 #endif

@@ -163,8 +163,8 @@ Status Unload(void* handle) {
     StandIns& all = StandIns::All();
     LockGuard lock(all.mutex);
     functions.swap(binary->functions);
-    for (const auto& [name, function] : functions)
-      std::erase_if(all.argument_lists, [&](const auto& list) { return list.second == function; });
+    for (const auto& function : functions)
+      std::erase_if(all.argument_lists, [&](const auto& list) { return list.second == function.second; });
   }
   for (const auto& [name, function] : functions) {
     Function* const ours = Functions().Find(function);

@@ -7,6 +7,7 @@
 #include "api/checks.h"
 #include "api/host_view.h"
 #include "engine/backend.h"
+#include "ropeway/operator.h"
 #include "runtime/product.h"
 #include "runtime/transfer.h"
 
@@ -52,6 +53,8 @@ class Kernel final : public KernelCall, private ropewayKernelLaunch {
     vsnprintf(text_, sizeof(text_), format, values);
     va_end(values);
   }
+
+  const ArgumentBlock& arguments() const { return arguments_; }
 
   void* View(const void* address, size_t size) {
     if (Inside(address, size, arguments_.bytes.get(), arguments_.size)) return const_cast<void*>(address);
@@ -165,6 +168,11 @@ void* ropewayKernelView(const ropewayKernelLaunch* launch, const void* devPtr, s
   if (launch == nullptr) return nullptr;
   const race_detector::OurCode ours;
   return Kernel::Of(launch).View(devPtr, size);
+}
+
+void* ropewayKernelWorkspace(const ropewayKernelLaunch* launch, uint64_t* size) {
+  if (size != nullptr) *size = launch == nullptr ? 0 : Kernel::Of(launch).arguments().workspace_size;
+  return launch == nullptr ? nullptr : Kernel::Of(launch).arguments().workspace;
 }
 
 void ropewayFailKernel(const ropewayKernelLaunch* launch, const char* text) {

@@ -24,6 +24,9 @@ class ArgumentBlock {
   std::unique_ptr<unsigned char[]> bytes;  // 16 bytes aligned, as every allocation is
   size_t size = 0;
   const void* later = nullptr;
+  std::shared_ptr<const void> keeps;  // what addresses in the bytes name
+  void* workspace = nullptr;          // of an operator, on the device
+  uint64_t workspace_size = 0;
 };
 
 // Checks and submits. 107000 without blocks, 107017 for a stream that is not alive.

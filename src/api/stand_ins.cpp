@@ -2,6 +2,7 @@
 
 #include "api/checks.h"
 #include "profile/markers.h"
+#include "ropeway/operator.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -11,6 +12,39 @@ namespace {
 
 // So much of a name is shown in texts.
 constexpr int kShownName = 128;
+
+// With the names that there are, as many as are of use.
+template <typename Names>
+Status Unknown(const char* what, const char* name, const char* maker, int code, const Names& names) {
+  std::string some;
+  for (const auto& known : names) {
+    if (some.size() > kShownName) {
+      some += ", ...";
+      break;
+    }
+    some += (some.empty() ? "" : ", ") + known.first;
+  }
+  return Fail(code, "%s %.*s has no stand-in: register a host function by %s (there %s%s)", what, kShownName, name, maker,
+              some.empty() ? "is none so far" : "are ", some.c_str());
+}
+
+// `is_same`: whether what has the name already is what is to have it.
+template <typename Names, typename Value, typename Same>
+Status Register(const char* what, const char* name, bool add, const Value& value, Names& names, Same&& is_same) {
+  if (!add) {
+    if (names.erase(name) != 0) return Ok();
+    return Reject(ACL_ERROR_KERNEL_NOT_FOUND, "%s %.*s has no stand-in that could be taken back", what, kShownName, name);
+  }
+  const auto [it, added] = names.try_emplace(name, value);
+  if (added || is_same(it->second)) return Ok();
+  return Reject(ACL_ERROR_KERNEL_ALREADY_REGISTERED, "%s %.*s has another stand-in; take that back first (function NULL)", what, kShownName,
+                name);
+}
+
+Status RequireName(const char* name) {
+  RW_TRY(RequirePointer("name", name));
+  return *name != '\0' ? Ok() : Reject(ACL_ERROR_INVALID_PARAM, "name is empty");
+}
 
 }  // namespace
 
@@ -37,36 +71,34 @@ bool StandIns::any() {
 
 Status UnknownKernel(const char* name) {
   StandIns& all = StandIns::All();
-  std::string some;
-  {
-    LockGuard lock(all.mutex);
-    for (const auto& [known, function] : all.kernels) {
-      if (some.size() > kShownName) {
-        some += ", ...";
-        break;
-      }
-      some += (some.empty() ? "" : ", ") + known;
-    }
-  }
-  return Fail(ACL_ERROR_RT_KERNEL_LOOKUP, "kernel %.*s has no stand-in: register a host function by ropewayRegisterKernel (there %s%s)",
-              kShownName, name, some.empty() ? "is none so far" : "are ", some.c_str());
+  LockGuard lock(all.mutex);
+  return Unknown("kernel", name, "ropewayRegisterKernel", ACL_ERROR_RT_KERNEL_LOOKUP, all.kernels);
+}
+
+Status UnknownOperator(const char* name) {
+  StandIns& all = StandIns::All();
+  LockGuard lock(all.mutex);
+  return Unknown("operator", name, "ropewayRegisterOperator", ACL_ERROR_RT_FEATURE_NOT_SUPPORT, all.operators);
 }
 
 }  // namespace ropeway::api
 
 aclError ropewayRegisterKernel(const char* name, ropewayKernelFunc function) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("name", name));
-    if (*name == '\0') return Reject(ACL_ERROR_INVALID_PARAM, "name is empty");
+    RW_TRY(RequireName(name));
     StandIns& all = StandIns::All();
     LockGuard lock(all.mutex);
-    if (function == nullptr) {
-      if (all.kernels.erase(name) != 0) return Ok();
-      return Reject(ACL_ERROR_KERNEL_NOT_FOUND, "kernel %.*s has no stand-in that could be taken back", kShownName, name);
-    }
-    const auto [it, added] = all.kernels.try_emplace(name, function);
-    if (added || it->second == function) return Ok();
-    return Reject(ACL_ERROR_KERNEL_ALREADY_REGISTERED, "kernel %.*s has another stand-in; take that back first (function NULL)", kShownName,
-                  name);
+    return Register("kernel", name, function != nullptr, function, all.kernels, [&](ropewayKernelFunc old) { return old == function; });
+  });
+}
+
+aclError ropewayRegisterOperator(const char* name, ropewayKernelFunc function, uint64_t workspaceSize) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireName(name));
+    StandIns& all = StandIns::All();
+    LockGuard lock(all.mutex);
+    const StandIns::Operator made{function, workspaceSize};
+    return Register("operator", name, function != nullptr, made, all.operators,
+                    [&](const StandIns::Operator& old) { return old.function == function && old.workspace_size == workspaceSize; });
   });
 }

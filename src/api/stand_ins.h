@@ -24,6 +24,11 @@ struct StandIns {
 
   Mutex mutex{LockRank::kStandIns};
   std::map<std::string, ropewayKernelFunc, std::less<>> kernels RW_GUARDED_BY(mutex);
+  struct Operator {
+    ropewayKernelFunc function;
+    uint64_t workspace_size;
+  };
+  std::map<std::string, Operator, std::less<>> operators RW_GUARDED_BY(mutex);
   std::map<const void*, const void*> argument_lists RW_GUARDED_BY(mutex);  // that were begun, and the function that each belongs to
 
   StandIn Find(std::string_view name);
@@ -32,5 +37,6 @@ struct StandIns {
 
 // No stand-in has the name; the text says what there is instead.
 Status UnknownKernel(const char* name);
+Status UnknownOperator(const char* name);
 
 }  // namespace ropeway::api

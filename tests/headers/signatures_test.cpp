@@ -96,6 +96,8 @@ RW_SIGNATURE(aclGetTensorListSize, aclnnStatus(const aclTensorList*, uint64_t*))
 RW_SIGNATURE(aclGetScalarListSize, aclnnStatus(const aclScalarList*, uint64_t*));
 RW_SIGNATURE(aclSetRawTensorAddr, aclnnStatus(aclTensor*, void*));
 RW_SIGNATURE(aclGetRawTensorAddr, aclnnStatus(const aclTensor*, void**));
+RW_SIGNATURE(aclSetAclOpExecutorRepeatable, aclnnStatus(aclOpExecutor*));
+RW_SIGNATURE(aclDestroyAclOpExecutor, aclnnStatus(aclOpExecutor*));
 RW_SIGNATURE(aclnnInit, aclnnStatus(const char*));
 RW_SIGNATURE(aclnnFinalize, aclnnStatus());
 RW_SIGNATURE(aclprofInit, aclError(const char*, size_t));
