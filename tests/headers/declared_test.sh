@@ -16,9 +16,9 @@ fi
 # C++ names come with their arguments, names of a library with versions come with theirs.
 sed -E 's/^[0-9a-f]* [A-Za-z] //; s/[(@].*//' "$work/nm" | sort -u >"$work/exported"
 
-# Statements that end in ';' and have no body: what stands before the first '(' is a function's name when the statement is
+# Macros are left out. Statements that end in ';' and have no body: what stands before the first '(' is a function's name when the statement is
 # marked as exported or the name has a prefix of the libraries. Members of classes have neither.
-sed -E 's,//.*,,; /^ *#/d' "$@" | tr '\n' ' ' | sed -E 's,/\*([^*]|\*+[^*/])*\*+/, ,g; s/extern "C(\+\+)?" *\{//g' | tr ';}' '\n\n' |
+sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' "$@" | sed -E 's,//.*,,; /^ *#/d' | tr '\n' ' ' | sed -E 's,/\*([^*]|\*+[^*/])*\*+/, ,g; s/extern "C(\+\+)?" *\{//g' | tr ';}' '\n\n' |
     awk '!/[{]/ && !/^[^(]*=/ && !/^ *(typedef|using|return|if|static_assert)/ && match($0, /[A-Za-z_0-9]+ *\(/) {
         name = substr($0, RSTART, RLENGTH); sub(/ *\($/, "", name)
         if ($0 ~ /RW_(WEAK_)?API/ || name ~ /^(acl|mspti|mstx|ropeway|Hccl|Hcomm)/) print name
