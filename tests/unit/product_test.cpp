@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/config.h"
 
@@ -114,6 +118,54 @@ TEST(ProductTest, NamesAndAbilities) {
   for (const Row& row : kRows) {
     for (const char* name : row.names) ExpectRow(row, name);
   }
+}
+
+std::vector<std::string> Split(const std::string& text, const std::string& between) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at != std::string::npos;) {
+    const size_t end = text.find(between, at);
+    parts.push_back(text.substr(at, end == std::string::npos ? end : end - at));
+    at = end == std::string::npos ? end : end + between.size();
+  }
+  return parts;
+}
+
+// "| a | b |" as its cells.
+std::vector<std::string> Cells(const std::string& line) { return Split(line.substr(2, line.size() - 4), " | "); }
+
+// The columns of the page behind the names, as the page writes them.
+std::vector<std::string> AbilitiesOf(const Product& product) {
+  auto word = [](bool able) { return std::string(able ? "yes" : "-"); };
+  return {product.copy_descriptor_size == 0 ? "-" : std::to_string(product.copy_descriptor_size) + " bytes",
+          word(product.copies_batches),
+          word(product.copies_by_cells),
+          word(product.has_value_waits),
+          word(product.has_fabric),
+          word(product.peers_need_enabling),
+          word(product.unified_addresses),
+          word(product.counts_notifies),
+          word(product.shares_events),
+          word(product.reserves_at)};
+}
+
+// docs/products.md has every family of the code, and says the same of it.
+TEST(ProductTest, ThePageTellsWhatTheCodeDoes) {
+  std::ifstream page("docs/products.md");
+  ASSERT_TRUE(page) << "tests run in the folder of the sources";
+  std::set<const Product*> told;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| family |")) continue;
+    const std::vector<std::string> cells = Cells(line);
+    ASSERT_EQ(cells.size(), 12u) << line;
+    for (std::string name : Split(cells[1], ", ")) {
+      if (name.ends_with("*")) name.back() = '7';
+      const Product* product = FindProduct(name);
+      ASSERT_NE(product, nullptr) << name;
+      EXPECT_EQ(AbilitiesOf(*product), std::vector<std::string>(cells.begin() + 2, cells.end())) << name;
+      told.insert(product);
+    }
+  }
+  EXPECT_EQ(told.size(), std::size(kRows)) << "kRows has one row for each family";
 }
 
 TEST(ProductTest, SpellingMakesNoDifference) {
