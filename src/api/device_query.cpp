@@ -38,9 +38,9 @@ Status RequireSupportedLimit(aclrtDeviceLimit limit) {
 // Which operations are atomic. Nothing that runs here can issue one, so none is.
 Status AnswerAtomics(uint32_t* capabilities, const aclrtAtomicOperation* operations, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
-    if (static_cast<uint32_t>(operations[i]) > RW_ATOMIC_OPERATION_LAST)
+    if (static_cast<uint32_t>(operations[i]) > ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "operations[%u] %d is not in 0..%d", i, static_cast<int>(operations[i]),
-                  static_cast<int>(RW_ATOMIC_OPERATION_LAST));
+                  static_cast<int>(ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH));
   }
   std::fill_n(capabilities, count, 0u);
   return Ok();

@@ -82,6 +82,7 @@ typedef void* aclrtParamHandle;
 
 typedef enum aclrtBinaryLoadOptionType {
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
+    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2, /* old name of the next one */
     ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
     ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3
 } aclrtBinaryLoadOptionType;
@@ -112,13 +113,15 @@ typedef struct aclrtTimeoutUs {
 
 typedef enum aclrtLaunchKernelAttrId {
     ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
+    ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2, /* old name of the next one */
     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
     ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
     ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
-    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8
+    ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
+    ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9
 } aclrtLaunchKernelAttrId;
 
 typedef union aclrtLaunchKernelAttrValue {
@@ -148,13 +151,31 @@ typedef struct aclrtPlaceHolderInfo {
     uint32_t dataOffset;
 } aclrtPlaceHolderInfo;
 
+/* The compiler of device code has one of its own. */
+#ifndef __BISHENG_CCEC__
 typedef struct dim3 {
     uint32_t x;
     uint32_t y;
     uint32_t z;
+#ifdef __cplusplus
+    constexpr dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1) : x(x_), y(y_), z(z_) {}
+#endif
 } dim3;
+#endif
 
-typedef enum aclrtFuncAttribute { ACL_FUNC_ATTR_KERNEL_TYPE = 1, ACL_FUNC_ATTR_KERNEL_RATIO = 2 } aclrtFuncAttribute;
+typedef enum aclrtFuncAttribute {
+    ACL_FUNC_ATTR_KERNEL_TYPE = 1,
+    ACL_FUNC_ATTR_KERNEL_RATIO = 2,
+    ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3
+} aclrtFuncAttribute;
+
+typedef enum aclrtKernelType {
+    ACL_KERNEL_TYPE_AICORE = 0,
+    ACL_KERNEL_TYPE_CUBE = 1,
+    ACL_KERNEL_TYPE_VECTOR = 2,
+    ACL_KERNEL_TYPE_MIX = 3,
+    ACL_KERNEL_TYPE_AICPU = 100
+} aclrtKernelType;
 
 typedef enum aclrtRandomNumFuncType {
     ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
@@ -171,9 +192,9 @@ typedef struct aclrtRandomParaInfo {
     uint8_t rsv[6];
 } aclrtRandomParaInfo;
 
-typedef struct aclrtDropoutBitMaskInfo {
+typedef struct aclrtDropoutBitmaskInfo {
     aclrtRandomParaInfo dropoutRation;
-} aclrtDropoutBitMaskInfo;
+} aclrtDropoutBitmaskInfo;
 
 typedef struct aclrtUniformDisInfo {
     aclrtRandomParaInfo min;
@@ -188,7 +209,7 @@ typedef struct aclrtNormalDisInfo {
 typedef struct aclrtRandomNumFuncParaInfo {
     aclrtRandomNumFuncType funcType;
     union {
-        aclrtDropoutBitMaskInfo dropoutBitmaskInfo;
+        aclrtDropoutBitmaskInfo dropoutBitmaskInfo;
         aclrtUniformDisInfo uniformDisInfo;
         aclrtNormalDisInfo normalDisInfo;
     } paramInfo;
@@ -202,7 +223,7 @@ typedef struct aclrtRandomNumTaskInfo {
     void* randomCounterAddr;
     aclrtRandomParaInfo randomSeed;
     aclrtRandomParaInfo randomNum;
-    uint8_t rsv[10];
+    uint8_t rsv[8];
 } aclrtRandomNumTaskInfo;
 
 typedef enum aclrtUpdateTaskAttrId { ACL_RT_UPDATE_RANDOM_TASK = 1, ACL_RT_UPDATE_AIC_AIV_TASK = 2 } aclrtUpdateTaskAttrId;
@@ -270,7 +291,7 @@ typedef enum aclmdlRICondTaskType {
     ACL_MODEL_RI_COND_TYPE_SWITCH = 2
 } aclmdlRICondTaskType;
 
-typedef struct aclmdlRICondTaskParams {
+typedef struct tagAclmdlRICondTaskParams {
     aclmdlRICondHandle handle;
     aclmdlRICondTaskType type;
     uint32_t size;
@@ -344,6 +365,8 @@ typedef enum aclrtSnapShotStage {
     ACL_RT_SNAPSHOT_RESTORE_POST = 4,
     ACL_RT_SNAPSHOT_UNLOCK_POST = 5
 } aclrtSnapShotStage;
+
+typedef enum aclrtProcessState { ACL_RT_PROCESS_STATE_RUNNING = 0, ACL_RT_PROCESS_STATE_LOCKED = 1 } aclrtProcessState;
 
 typedef struct aclrtSnapShotBackupArgs {
     uint32_t rsv[16];

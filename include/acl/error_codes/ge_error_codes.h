@@ -6,6 +6,12 @@
 
 #include "../detail/api_macros.h"
 
+#if defined(__GNUC__) && defined(FUNC_VISIBILITY)
+#define GE_FUNC_VISIBILITY __attribute__((visibility("default")))
+#else
+#define GE_FUNC_VISIBILITY
+#endif
+
 /* mistakes of the caller */
 RW_CONSTANT uint32_t ACL_ERROR_GE_PARAM_INVALID = 145000;
 RW_CONSTANT uint32_t ACL_ERROR_GE_EXEC_NOT_INIT = 145001;
