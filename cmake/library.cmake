@@ -5,6 +5,7 @@
 file(GLOB_RECURSE ropeway_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/engine/cuda/")  # a plugin of its own: cmake/cuda.cmake
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/(hccl|hixl)/")  # libraries on top: cmake/hccl.cmake, cmake/hixl.cmake
+list(FILTER ropeway_sources EXCLUDE REGEX "^src/securec/")  # a library of its own, below
 set(base_sources ${ropeway_sources})
 list(FILTER base_sources INCLUDE REGEX "^src/base/")
 list(FILTER ropeway_sources EXCLUDE REGEX "^src/base/")
@@ -94,3 +95,9 @@ if(NOT ROPEWAY_SANITIZE)
   target_link_options(ascendcl PRIVATE -Wl,--no-undefined)
 endif()
 set_target_properties(ascendcl PROPERTIES LINK_DEPENDS ${ropeway_exports} LINKER_LANGUAGE CXX)
+
+# libc_sec.so, which stands on the C library alone.
+file(GLOB securec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/securec/*.cpp)
+add_library(ropeway_c_sec SHARED ${securec_sources})
+set_target_properties(ropeway_c_sec PROPERTIES OUTPUT_NAME c_sec)
+target_include_directories(ropeway_c_sec PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)

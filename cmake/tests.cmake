@@ -108,9 +108,9 @@ function(ropeway_unit_tests)
   # What walks through all states of a model, or checks arithmetic, does so on one thread: there is no race to find, at great cost.
   if(ROPEWAY_SANITIZE STREQUAL "thread")
     list(FILTER sources EXCLUDE REGEX
-         "/(byte_claims|copy_descriptor|copy_methods|direction|ipc_number|kernels|machine|managed_advice|plan|product|range_allocator|reduce|settings)_test\\.cpp$")
+         "/(byte_claims|copy_descriptor|copy_methods|direction|ipc_number|kernels|machine|managed_advice|plan|product|range_allocator|reduce|securec|settings)_test\\.cpp$")
   endif()
-  ropeway_gtest(unit_tests "${ropeway_objects}" ${sources})
+  ropeway_gtest(unit_tests "${ropeway_objects};ropeway_c_sec" ${sources})
   ropeway_reads_traces(unit_tests)
   set(one_thread "")
   if(ROPEWAY_SANITIZE)
@@ -384,6 +384,8 @@ if(TARGET ascendcl)
   endif()
   ropeway_static_test(exports ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:ascendcl>
                       ${tests_dir}/headers/public_functions.txt)
+  ropeway_static_test(exports_securec ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:ropeway_c_sec>
+                      ${tests_dir}/headers/securec_functions.txt "^_(init|fini)$")
   # Mangled names: the classes of namespace hccl, and C++ functions whose names start with HCCL's prefixes.
   ropeway_static_test(exports_hccl ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:hccl>
                       ${tests_dir}/headers/hccl_functions.txt "^(_ZNK?4hccl|_ZT[ISV]N4hccl|_Z[0-9]+(Hccl|hccl|hrt))")
@@ -392,5 +394,7 @@ if(TARGET ascendcl)
        ${include_dir}/ropeway/*.h)
   file(GLOB hccl_headers CONFIGURE_DEPENDS ${include_dir}/*.h ${include_dir}/hccl/*.h ${include_dir}/hcomm/*.h)
   ropeway_static_test(declared ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:ascendcl> ${acl_headers})
+  list(FILTER hccl_headers EXCLUDE REGEX "/securec\\.h$")
+  ropeway_static_test(declared_securec ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:ropeway_c_sec> ${include_dir}/securec.h)
   ropeway_static_test(declared_hccl ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:hccl> ${hccl_headers})
 endif()
