@@ -390,11 +390,12 @@ if(TARGET ascendcl)
   ropeway_static_test(exports_hccl ${tests_dir}/headers/exports_test.sh $<TARGET_FILE:hccl>
                       ${tests_dir}/headers/hccl_functions.txt "^(_ZNK?4hccl|_ZT[ISV]N4hccl|_Z[0-9]+(Hccl|hccl|hrt))")
   set(include_dir ${PROJECT_SOURCE_DIR}/include)
-  file(GLOB_RECURSE acl_headers CONFIGURE_DEPENDS ${include_dir}/acl/*.h ${include_dir}/aclnn/*.h ${include_dir}/mspti/*.h ${include_dir}/mstx/*.h
-       ${include_dir}/ropeway/*.h)
+  file(GLOB_RECURSE acl_headers CONFIGURE_DEPENDS ${include_dir}/acl/*.h ${include_dir}/aclnn/*.h ${include_dir}/driver/*.h
+       ${include_dir}/runtime/*.h ${include_dir}/mspti/*.h ${include_dir}/mstx/*.h ${include_dir}/ropeway/*.h)
+  list(APPEND acl_headers ${include_dir}/dcmi_interface_api.h ${include_dir}/dsmi_common_interface.h)
   file(GLOB hccl_headers CONFIGURE_DEPENDS ${include_dir}/*.h ${include_dir}/hccl/*.h ${include_dir}/hcomm/*.h)
   ropeway_static_test(declared ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:ascendcl> ${acl_headers})
-  list(FILTER hccl_headers EXCLUDE REGEX "/securec\\.h$")
+  list(FILTER hccl_headers EXCLUDE REGEX "/(dcmi_interface_api|dsmi_common_interface|securec)\\.h$")
   ropeway_static_test(declared_securec ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:ropeway_c_sec> ${include_dir}/securec.h)
   ropeway_static_test(declared_hccl ${tests_dir}/headers/declared_test.sh $<TARGET_FILE:hccl> ${hccl_headers})
 endif()

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# coverage.sh [--check]: writes docs/coverage.md, the list of all public functions and what each does here: works,
-# refuses (answers that the feature is not there), or absent. With --check nothing is written, and a file that does not
+# coverage.sh [--check]: writes docs/coverage.md, the list of all public functions and what each does here: works, constant (one answer for
+# whatever is asked), refuses (answers that the feature is not there), or absent. With --check nothing is written, and a file that does not
 # say what the code says is an error; closes with "N passed, M failed", counted in functions.
 #
-# A function works when a .cpp file of src/api or src/hccl defines it, and refuses when that file is in src/api/refused, or a table of refused
-# calls has a row for it. A definition is a line that starts with a return type in column 0, has the name and "(", and reaches "{" before ";".
+# A function works when a .cpp file of src/api, src/hccl or src/securec defines it, and refuses when that file is in src/api/refused, or a table of
+# refused calls has a row for it; rows CONSTANT of such a table are constants. A definition is a line that starts with a return type in column 0,
+# has the name and "(", and reaches "{" before ";".
 set -euo pipefail
 export LC_ALL=C  # the order of headers is the page's
 cd "$(dirname "$0")/.."
 
-names_files="tests/headers/public_functions.txt tests/headers/hccl_functions.txt"
+names_files="tests/headers/public_functions.txt tests/headers/securec_functions.txt tests/headers/hccl_functions.txt"
 document=docs/coverage.md
 older_names="rtDeviceGetBareTgid rtGetDeviceInfo rtSetIpcMemorySuperPodPid rtIpcSetMemoryName rtIpcDestroyMemoryName
 rtIpcOpenMemory rtIpcCloseMemory rtEnableP2P rtDisableP2P rtGetLogicDevIdByUserDevId rtMemcpyAsyncWithoutCheckKind"
@@ -17,9 +18,9 @@ rtIpcOpenMemory rtIpcCloseMemory rtEnableP2P rtDisableP2P rtGetLogicDevIdByUserD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# "NAME FILE" for every function that is defined at column 0.
+# "NAME FILE [constant]" for every function that is defined at column 0, or by a row of a table.
 definitions() {
-  find src/api src/hccl -name '*.cpp' | LC_ALL=C sort | xargs awk -v names="$names_files $work/older" '
+  find src/api src/hccl src/securec -name '*.cpp' | LC_ALL=C sort | xargs awk -v names="$names_files $work/older" '
     BEGIN {
       count = split(names, file_of, " ")
       for (i = 1; i <= count; ++i) while ((getline line < file_of[i]) > 0) public[line] = 1
@@ -41,8 +42,10 @@ definitions() {
       if (brace > 0 && (semicolon == 0 || brace < semicolon)) settle()
       else if (semicolon > 0) name = ""
     }' | LC_ALL=C sort -u
-  for table in src/api/refused/table.inc src/hccl/api/refused.inc; do
-    sed -nE "s|^REFUSED[A-Z_]*\\(([^(]*[ *])?((acl\|Hc)[A-Za-z0-9_]*),.*|\\2 $table|p" "$table"
+  # The call is what stands in front of the parameters, which may come on the next line.
+  for table in src/api/refused/*.inc src/hccl/api/refused.inc; do
+    sed -nE "s|^REFUSED[A-Z_]*\\(([^(]*[ *])?([A-Za-z0-9_]+),( \\(.*)?\$|\\2 $table|p
+      s|^CONSTANT\\([^(]*[ *]([A-Za-z0-9_]+), \\(.*|\\1 $table constant|p" "$table"
   done
 }
 
@@ -59,7 +62,7 @@ declarations() {
     }
     /^RW_(WEAK_)?API / && match($0, /[A-Za-z0-9_]+\(/) {
       print substr($0, RSTART, RLENGTH - 1) "\t" header "\t" chapter
-    }' include/acl/*.h include/aclnn/*.h include/mspti/*.h include/mstx/*.h include/hccl/*.h \
+    }' include/acl/*.h include/aclnn/*.h include/driver/*.h include/runtime/*.h include/mspti/*.h include/mstx/*.h include/hccl/*.h \
     include/hcomm/*.h include/*.h
 }
 
@@ -70,19 +73,30 @@ render() {
   awk -v definitions="$work/definitions" -v declarations="$work/declarations" -v older="$work/older" '
     function state_of(name) {
       if (!(name in defined)) return "absent"
+      if (name in constant) return "constant"
       return defined[name] ~ /\/refused[.\/]/ ? "refuses" : "works"
+    }
+    # Whose a function is, by its name.
+    function library_of(name) {
+      if (name ~ /^(acl|Acl)/) return "acl"
+      if (name ~ /^(mspti|mstx)/) return "mspti, mstx"
+      if (name ~ /^rt[A-Z]/) return "rt"
+      if (name ~ /^(hal|drv)[A-Z]/) return "hal"
+      if (name ~ /^(dsmi|dcmi)_/) return "dsmi, dcmi"
+      if (name ~ /_(s|error|sOpt[A-Za-z]*)$/) return "securec"
+      return "hccl"
     }
     function add(title, name,   state, where) {
       state = state_of(name)
-      ++count[state]
-      ++total
+      ++count[state, library_of(name)]
+      ++count[state, "all"]
       if (!(title in rows)) titles[++chapters] = title
       ++in_chapter[title, state]
       where = name in defined ? "`" defined[name] "`" : ""
       rows[title] = rows[title] sprintf("| `%s` | %s | %s |\n", name, state, where)
     }
     function tally(title,   i, text) {
-      for (i = 1; i <= 3; ++i) {
+      for (i = 1; i <= 4; ++i) {
         if (!((title, states[i]) in in_chapter)) continue
         text = text (text == "" ? "" : ", ") in_chapter[title, states[i]] " " states[i]
       }
@@ -90,12 +104,14 @@ render() {
     }
     BEGIN {
       while ((getline line < definitions) > 0) {
+        part[3] = ""
         split(line, part, " ")
         if (part[1] in defined) {
           printf "coverage.sh: %s is defined in %s and in %s\n", part[1], defined[part[1]], part[2] > "/dev/stderr"
           twice = 1
         }
         defined[part[1]] = part[2]
+        if (part[3] != "") constant[part[1]] = 1
       }
     }
     NF { wanted[$1] = 1 }
@@ -118,16 +134,22 @@ render() {
       print "What every public function does here. Written by `tools/coverage.sh` from the code: do not edit."
       print ""
       print "- **works**: does what the original does, with its codes and its order of checks."
+      print "- **constant**: one answer for whatever is asked: a setting that decides nothing here, or what there is to say about something that"
+      print "  cannot be there."
       print "- **refuses**: makes the argument checks of the original, then answers that the feature is not there"
-      print "  (207000; 107043 for device variables, 100011 for offline models, HCCL_E_NOT_SUPPORT), with a text that says what to use instead. Functions that return"
+      print "  (207000; 107043 for device variables, 100011 for subscriptions to models, HCCL_E_NOT_SUPPORT, DRV_ERROR_NOT_SUPPORT, -8255 by dcmi), with a text that says what to use instead. Functions that return"
       print "  a pointer return NULL."
       print "- **absent**: not defined; a program that needs it does not link."
       print ""
-      print "| | functions |"
-      print "|---|---:|"
-      split("works refuses absent", states, " ")
-      for (i = 1; i <= 3; ++i) printf "| %s | %d |\n", states[i], count[states[i]]
-      printf "| all | %d |\n", total
+      print "| | works | constant | refuses | absent |"
+      print "|---|---:|---:|---:|---:|"
+      split("works constant refuses absent", states, " ")
+      libraries = split("acl;hccl;rt;hal;dsmi, dcmi;securec;mspti, mstx;all", library, ";")
+      for (k = 1; k <= libraries; ++k) {
+        printf "| %s |", library[k]
+        for (i = 1; i <= 4; ++i) printf " %d |", count[states[i], library[k]]
+        print ""
+      }
       for (i = 1; i <= chapters; ++i) {
         title = titles[i]
         printf "\n## %s\n\n", title
@@ -140,7 +162,7 @@ render >"$work/coverage.md"
 if [ "${1:-}" != --check ]; then
   mkdir -p docs
   cp "$work/coverage.md" "$document"
-  sed -n 's/^| \(works\|refuses\|absent\|all\) | \([0-9]*\) |$/\1: \2/p' "$document"
+  sed -n '/^| | works/,/^$/p' "$document"
   exit 0
 fi
 

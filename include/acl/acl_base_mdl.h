@@ -19,29 +19,6 @@ extern "C" {
 
 typedef struct aclTensorDesc aclTensorDesc;
 
-typedef enum aclFormat {
-    ACL_FORMAT_UNDEFINED = -1,
-    ACL_FORMAT_NCHW = 0,
-    ACL_FORMAT_NHWC = 1,
-    ACL_FORMAT_ND = 2,
-    ACL_FORMAT_NC1HWC0 = 3,
-    ACL_FORMAT_FRACTAL_Z = 4,
-    ACL_FORMAT_NC1HWC0_C04 = 12,
-    ACL_FORMAT_HWCN = 16,
-    ACL_FORMAT_NDHWC = 27,
-    ACL_FORMAT_FRACTAL_NZ = 29,
-    ACL_FORMAT_NCDHW = 30,
-    ACL_FORMAT_NDC1HWC0 = 32,
-    ACL_FRACTAL_Z_3D = 33,
-    ACL_FORMAT_NC = 35,
-    ACL_FORMAT_NCL = 47,
-    ACL_FORMAT_FRACTAL_NZ_C0_16 = 50,
-    ACL_FORMAT_FRACTAL_NZ_C0_32 = 51,
-    ACL_FORMAT_FRACTAL_NZ_C0_2 = 52,
-    ACL_FORMAT_FRACTAL_NZ_C0_4 = 53,
-    ACL_FORMAT_FRACTAL_NZ_C0_8 = 54
-} aclFormat;
-
 typedef enum aclMemType { ACL_MEMTYPE_DEVICE = 0, ACL_MEMTYPE_HOST = 1, ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2 } aclMemType;
 
 /* ---- Tensor descriptors. ---- */
@@ -84,6 +61,8 @@ RW_API aclError aclSetTensorDynamicInput(aclTensorDesc* desc, const char* dynami
 /* The tensor is a constant, whose bytes stay where they are. length 0: 100000. */
 RW_API aclError aclSetTensorConst(aclTensorDesc* desc, void* dataBuffer, size_t length);
 RW_API aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType);
+/* Would change the layout of a constant, too: refused. */
+RW_API aclError aclTransTensorDescFormat(const aclTensorDesc* srcDesc, aclFormat dstFormat, aclTensorDesc** dstDesc);
 
 #ifdef __cplusplus
 }

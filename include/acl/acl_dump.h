@@ -1,8 +1,78 @@
-/* Place of the data dump API, which this library does not provide; aclmdlInitDump and its kin are in acl_rt.h. */
+/* Dumps of what operators read and wrote. None runs here, so there is nothing to dump; aclmdlInitDump and its kin are in acl_rt.h. */
 #ifndef RW_ACL_DUMP_H
 #define RW_ACL_DUMP_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "acl_base.h"
 #include "acl_rt.h"
+#include "detail/api_macros.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACL_DUMP_API RW_API
+#define ACL_DUMP_WEAK __attribute__((weak))
+
+#define ACL_DUMP_MAX_FILE_PATH_LENGTH 4096
+#define ACL_DUMP_MAX_SHAPE_NUM 25
+#define ACL_OP_DUMP_OP_AICORE_ARGS 0x1U
+
+typedef enum acldumpType {
+    AIC_ERR_BRIEF_DUMP = 1,
+    AIC_ERR_NORM_DUMP = 2,
+    AIC_ERR_DETAIL_DUMP = 3,
+    DATA_DUMP = 4,
+    OVERFLOW_DUMP = 5
+} acldumpType;
+
+typedef enum acldumpTensorType { ACL_DUMP_TENSOR_INPUT = 0, ACL_DUMP_TENSOR_OUTPUT = 1, ACL_DUMP_TENSOR_WORKSPACE = 2 } acldumpTensorType;
+
+typedef enum acldumpTensorAddressType { ACL_DUMP_ADDR_PTR = 0, ACL_DUMP_ADDR_PTR_PTR = 1, ACL_DUMP_ADDR_RAW = 2 } acldumpTensorAddressType;
+
+typedef enum acldumpTensorPlacement {
+    ACL_DUMP_PLACEMENT_DEVICE = 0,
+    ACL_DUMP_PLACEMENT_HOST = 1,
+    ACL_DUMP_PLACEMENT_END = 2
+} acldumpTensorPlacement;
+
+/* A piece of a file; its bytes follow dataBuf. */
+typedef struct acldumpChunk {
+    char fileName[ACL_DUMP_MAX_FILE_PATH_LENGTH];
+    uint32_t bufLen;
+    uint32_t isLastChunk;
+    int64_t offset;
+    int32_t flag;
+    __extension__ uint8_t dataBuf[0];
+} acldumpChunk;
+
+typedef struct acldumpTensorInfo {
+    acldumpTensorType type;
+    size_t tensorSize;
+    int32_t format;
+    int32_t dataType;
+    int64_t* tensorAddr;
+    acldumpTensorAddressType addrType;
+    acldumpTensorPlacement placement;
+    uint32_t argsOffset;
+    uint32_t shapeNum;
+    uint32_t originShapeNum;
+    uint64_t shape[ACL_DUMP_MAX_SHAPE_NUM];
+    uint64_t originShape[ACL_DUMP_MAX_SHAPE_NUM];
+} acldumpTensorInfo;
+
+RW_API aclError acldumpRegCallback(int32_t (*const messageCallback)(const acldumpChunk*, int32_t), int32_t flag);
+RW_API void acldumpUnregCallback(void);
+RW_API aclError aclopStartDumpArgs(uint32_t dumpType, const char* path);
+RW_API aclError aclopStopDumpArgs(uint32_t dumpType);
+RW_API const char* acldumpGetPath(acldumpType dumpType);
+RW_API aclError acldumpSaveExceptionInfo(const char* fileName, const char* userTag, const acldumpTensorInfo* tensors, size_t tensorCount);
+RW_API aclError acldumpGetExceptionInfoPath(char* path, size_t maxLen);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* RW_ACL_DUMP_H */

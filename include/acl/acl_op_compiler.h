@@ -4,34 +4,37 @@
 
 #include "acl_base.h"
 #include "acl_op.h"
+#include "detail/api_macros.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum aclCompileType { ACL_COMPILE_SYS, ACL_COMPILE_UNREGISTERED } aclopCompileType;
-typedef enum aclCompileFlag { ACL_OP_COMPILE_DEFAULT, ACL_OP_COMPILE_FUZZ } aclOpCompileFlag;
-typedef enum {
-    ACL_PRECISION_MODE,
-    ACL_AICORE_NUM,
-    ACL_AUTO_TUNE_MODE,
-    ACL_OP_SELECT_IMPL_MODE,
-    ACL_OPTYPELIST_FOR_IMPLMODE,
-    ACL_OP_DEBUG_LEVEL,
-    ACL_DEBUG_DIR,
-    ACL_OP_COMPILER_CACHE_MODE,
-    ACL_OP_COMPILER_CACHE_DIR,
-    ACL_OP_PERFORMANCE_MODE,
-    ACL_OP_JIT_COMPILE,
-    ACL_OP_DETERMINISTIC,
-    ACL_CUSTOMIZE_DTYPES,
-    ACL_OP_PRECISION_MODE,
-    ACL_ALLOW_HF32,
-    ACL_PRECISION_MODE_V2,
-    ACL_OP_DEBUG_OPTION
-} aclCompileOpt;
-
 typedef struct aclGraphDumpOption aclGraphDumpOption;
+
+typedef enum aclCompileType { ACL_COMPILE_SYS = 0, ACL_COMPILE_UNREGISTERED = 1 } aclopCompileType;
+
+typedef enum aclCompileFlag { ACL_OP_COMPILE_DEFAULT = 0, ACL_OP_COMPILE_FUZZ = 1 } aclOpCompileFlag;
+
+typedef enum aclCompileOpt {
+    ACL_PRECISION_MODE = 0,
+    ACL_AICORE_NUM = 1,
+    ACL_AUTO_TUNE_MODE = 2,
+    ACL_OP_SELECT_IMPL_MODE = 3,
+    ACL_OPTYPELIST_FOR_IMPLMODE = 4,
+    ACL_OP_DEBUG_LEVEL = 5,
+    ACL_DEBUG_DIR = 6,
+    ACL_OP_COMPILER_CACHE_MODE = 7,
+    ACL_OP_COMPILER_CACHE_DIR = 8,
+    ACL_OP_PERFORMANCE_MODE = 9,
+    ACL_OP_JIT_COMPILE = 10,
+    ACL_OP_DETERMINISTIC = 11,
+    ACL_CUSTOMIZE_DTYPES = 12,
+    ACL_OP_PRECISION_MODE = 13,
+    ACL_ALLOW_HF32 = 14,
+    ACL_PRECISION_MODE_V2 = 15,
+    ACL_OP_DEBUG_OPTION = 16
+} aclCompileOpt;
 
 /* ---- Options of the operator compiler. ---- */
 
@@ -43,6 +46,24 @@ RW_API size_t aclGetCompileoptSize(aclCompileOpt opt);
 RW_API aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length);
 RW_API aclGraphDumpOption* aclCreateGraphDumpOpt(void);
 RW_API aclError aclDestroyGraphDumpOpt(const aclGraphDumpOption* graphDumpOpt);
+
+/* ---- The compiler itself, which is not here: refused. ---- */
+
+RW_API aclError aclopCompile(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[], int numOutputs,
+                             const aclTensorDesc* const outputDesc[], const aclopAttr* attr, aclopEngineType engineType,
+                             aclopCompileType compileFlag, const char* opPath);
+RW_API aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[],
+                                       const aclDataBuffer* const inputs[], int numOutputs, const aclTensorDesc* const outputDesc[],
+                                       aclDataBuffer* const outputs[], const aclopAttr* attr, aclopEngineType engineType,
+                                       aclopCompileType compileFlag, const char* opPath, aclrtStream stream);
+RW_API aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc* inputDesc[], aclDataBuffer* inputs[],
+                                         int numOutputs, aclTensorDesc* outputDesc[], aclDataBuffer* outputs[], aclopAttr* attr,
+                                         aclopEngineType engineType, aclopCompileType compileFlag, const char* opPath, aclrtStream stream);
+RW_API aclError aclopSetCompileFlag(aclOpCompileFlag flag);
+RW_API aclError aclGenGraphAndDumpForOp(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[],
+                                        const aclDataBuffer* const inputs[], int numOutputs, const aclTensorDesc* const outputDesc[],
+                                        aclDataBuffer* const outputs[], const aclopAttr* attr, aclopEngineType engineType,
+                                        const char* graphDumpPath, const aclGraphDumpOption* graphDumpOpt);
 
 #ifdef __cplusplus
 }

@@ -83,6 +83,29 @@ RW_API aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
 RW_API aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
 RW_API aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
 
+/* ---- Executors that are changed, and dumps: refused. ---- */
+
+RW_API aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+RW_API aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+RW_API aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+RW_API aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex, aclTensorList* tensors,
+                                                void* addr);
+RW_API aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                                 aclTensorList* tensors, void* addr);
+RW_API aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex, aclTensorList* tensors,
+                                           void* addr);
+RW_API aclnnStatus AclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+RW_API aclnnStatus AclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+RW_API aclnnStatus AclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+RW_API aclnnStatus AclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex, aclTensorList* tensors,
+                                                void* addr);
+RW_API aclnnStatus AclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                                 aclTensorList* tensors, void* addr);
+RW_API aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex, aclTensorList* tensors,
+                                           void* addr);
+RW_API aclnnStatus aclDumpOpTensors(const char* opType, const char* opName, const aclTensor* tensors, size_t inputTensorNum,
+                                    size_t outputTensorNum, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

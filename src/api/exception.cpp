@@ -93,3 +93,31 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo* errorInfo) {
     return Ok();
   });
 }
+
+// Nothing is repaired at once; what would be broken is not here.
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("memUceInfoArray", memUceInfoArray));
+    RW_TRY(RequireRange(Layer::kOuter, "arraySize", static_cast<int64_t>(arraySize), 0, MAX_MEM_UCE_INFO_ARRAY_SIZE));
+    RW_TRY(FindDevice("deviceId", deviceId).status());
+    for (size_t i = 0; i < arraySize; ++i) {
+      if (memUceInfoArray[i].len != 0)
+        return Decline(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+            "memUceInfoArray[%zu] has %zu bytes at %p, but aclrtGetMemUceInfo told of none: memory of software has no such errors", i,
+            memUceInfoArray[i].len, memUceInfoArray[i].addr);
+    }
+    return Ok();
+  });
+}
+
+aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo* errorInfo) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("errorInfo", errorInfo));
+    RW_TRY(FindDevice("deviceId", deviceId).status());
+    if (errorInfo->errorType == ACL_RT_NO_ERROR) return Ok();
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "errorInfo->errorType %d is none that aclrtGetErrorVerbose told of: devices made of software have no hardware faults",
+                   static_cast<int>(errorInfo->errorType));
+  });
+}

@@ -79,6 +79,13 @@ Result<ShareableHandle> Publish(ipc::Service& service, std::shared_ptr<PhysicalO
   return handle;
 }
 
+Result<std::shared_ptr<ipc::Offer>> FindOwnOffer(const ipc::Key& key) {
+  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
+  std::shared_ptr<ipc::Offer> offer = service->Find(key, kPhysicalOfferType);
+  if (offer == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was not exported by this process, or its memory is gone");
+  return offer;
+}
+
 }  // namespace
 
 Result<ShareableHandle> ExportPhysical(PhysicalMemory& memory, bool as_number, bool everybody) {
@@ -100,10 +107,14 @@ Result<ShareableHandle> ExportPhysical(PhysicalMemory& memory, bool as_number, b
 }
 
 Status AdmitToPhysical(const ipc::Key& key, const int32_t* pids, size_t count) {
-  RW_TRY_SET(ipc::Service * service, ipc::Service::Get());
-  const std::shared_ptr<ipc::Offer> offer = service->Find(key, kPhysicalOfferType);
-  if (offer == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "shareableHandle was not exported by this process, or its memory is gone");
+  RW_TRY_SET(std::shared_ptr<ipc::Offer> offer, FindOwnOffer(key));
   offer->AdmitToo(pids, count);
+  return Ok();
+}
+
+Status AdmitEverybodyToPhysical(const ipc::Key& key) {
+  RW_TRY_SET(std::shared_ptr<ipc::Offer> offer, FindOwnOffer(key));
+  offer->AdmitEverybody();
   return Ok();
 }
 

@@ -22,6 +22,7 @@ struct ShareableHandle {
 Result<ShareableHandle> ExportPhysical(PhysicalMemory& memory, bool as_number, bool everybody);
 // 107000: not exported by this process, or gone.
 Status AdmitToPhysical(const ipc::Key& key, const int32_t* pids, size_t count);
+Status AdmitEverybodyToPhysical(const ipc::Key& key);
 
 struct ImportedPhysical {
   std::shared_ptr<PhysicalMemory> memory;

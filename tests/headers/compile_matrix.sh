@@ -12,8 +12,10 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 
-headers=$(cd "$include_dir" && find acl aclnn hccl hcomm mspti mstx -name '*.h' | sort)
-flat_headers=$(cd "$include_dir" && { find . -maxdepth 1 -name '*.h' | sed 's|^./||'; find adxl external graph hixl -name '*.h'; } | sort)
+plain_headers='dcmi_interface_api.h dsmi_common_interface.h securec.h'
+# shellcheck disable=SC2086
+headers=$(cd "$include_dir" && find acl aclnn driver hccl hcomm mspti mstx runtime $plain_headers -name '*.h' | sort)
+flat_headers=$(cd "$include_dir" && { ls ./*.h | sed 's|^./||' | grep -Exv "$(echo "$plain_headers" | tr ' ' '|')"; find adxl external graph hixl -name '*.h'; } | sort)
 if [ -z "$headers" ]; then
     echo "no headers under $include_dir/acl"
     exit 2

@@ -21,7 +21,7 @@ sed -E 's/^[0-9a-f]* [A-Za-z] //; s/[(@].*//' "$work/nm" | sort -u >"$work/expor
 sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' "$@" | sed -E 's,//.*,,; /^ *#/d' | tr '\n' ' ' | sed -E 's,/\*([^*]|\*+[^*/])*\*+/, ,g; s/extern "C(\+\+)?" *\{//g' | tr ';}' '\n\n' |
     awk '!/[{]/ && !/^[^(]*=/ && !/^ *(typedef|using|return|if|static_assert)/ && match($0, /[A-Za-z_0-9]+ *\(/) {
         name = substr($0, RSTART, RLENGTH); sub(/ *\($/, "", name)
-        if ($0 ~ /RW_(WEAK_)?API/ || name ~ /^(acl|mspti|mstx|ropeway|Hccl|Hcomm)/) print name
+        if ($0 ~ /RW_(WEAK_)?API/ || name ~ /^(acl|Acl|mspti|mstx|ropeway|Hccl|Hcomm)/) print name
     }' | sort -u >"$work/declared"
 if [ ! -s "$work/declared" ]; then
     echo "FAILED: no functions in $*"

@@ -27,6 +27,9 @@ WORKING = {
     "get_op_timeout_interval",
     "get_op_execute_timeout",
     "create_binary",
+    "init_dump",
+    "set_dump",
+    "finalize_dump",
 }
 ONES = {"P": 64, "Q": 64, "S": "x", "c": print, "l": [], "d": {}, "F": 1.0}
 
@@ -65,6 +68,14 @@ def test_texts_do_not_grow_without_end():
     for _ in range(1000):
         acl.mdl.unload(1)
     assert len(acl.get_recent_err_msg()) < 10000
+
+
+def test_a_dump_is_a_switch_without_effect():
+    assert acl.mdl.finalize_dump() == 100045
+    assert acl.mdl.init_dump() == 0
+    assert acl.mdl.init_dump() == 100044
+    assert acl.mdl.set_dump("dump.json") == 0
+    assert acl.mdl.finalize_dump() == 0
 
 
 def test_core_groups_raise_where_the_original_does():

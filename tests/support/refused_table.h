@@ -15,6 +15,18 @@ namespace ropeway_test {
 
 inline uint64_t WordOf(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
+// What a function returns, as a number; texts are equal that have the same first letter.
+template <typename Return>
+uint64_t AnswerOf(Return answer) {
+  if constexpr (std::is_same_v<Return, const char*>) {
+    return answer == nullptr ? 0 : 1 + static_cast<uint64_t>(*answer);
+  } else if constexpr (std::is_pointer_v<Return>) {
+    return WordOf(answer);
+  } else {
+    return static_cast<uint64_t>(answer);
+  }
+}
+
 struct RefusedCheck {
   const char* parameter;
   int code;
@@ -22,7 +34,7 @@ struct RefusedCheck {
   std::vector<uint64_t> bad;
 };
 
-enum class Refusal { kCode, kQuietCode, kNull };
+enum class Refusal { kCode, kQuietCode, kNull, kConstant };
 
 struct RefusedCall {
   Refusal how;
@@ -32,6 +44,7 @@ struct RefusedCall {
   uint64_t (*call)(const uint64_t* arguments);
   std::vector<uint64_t> arguments;  // before a check has a say
   std::vector<RefusedCheck> checks;
+  uint64_t constant = 0;  // the answer of kConstant
 };
 
 // Calls a function with numbers in place of its arguments. Structures are empty.
@@ -56,11 +69,7 @@ struct CalledByNumbers<kFunction> {
       return kFunction(From<Parameters>(arguments[kIndex])...);
     }
     (std::index_sequence_for<Parameters...>());
-    if constexpr (std::is_pointer_v<Return>) {
-      return WordOf(answer);
-    } else {
-      return static_cast<uint64_t>(answer);
-    }
+    return AnswerOf(answer);
   }
 
   static std::vector<uint64_t> Arguments() { return {(std::is_pointer_v<Parameters> ? WordOf(Nonsense()) : 0)...}; }

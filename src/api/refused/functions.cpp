@@ -2,7 +2,23 @@
 // success: docs/coverage.md lists what is defined in this folder as "refuses".
 #include <cstdint>
 
+#include "acl/acl_dump.h"
+#include "acl/acl_mdl.h"
+#include "acl/acl_op.h"
+#include "acl/acl_op_compiler.h"
+#include "acl/acl_platform.h"
+#include "acl/acl_sk.h"
+#include "acl/acl_tdt.h"
+#include "acl/acl_tdt_queue.h"
+#include "aclnn/acl_meta.h"
 #include "api/checks.h"
+#include "api/other_codes.h"
+#include "runtime/config.h"
+#include "runtime/dev.h"
+#include "runtime/kernel.h"
+#include "runtime/rt_external_event.h"
+#include "runtime/rt_ffts.h"
+#include "runtime/stream.h"
 #include "stream/model.h"
 
 using namespace ropeway;
@@ -44,6 +60,10 @@ Status RequireHandBuilt(aclmdlRI modelRI) {
   aclError call parameters { return Entry(#call, [&]() -> Status { checks return NotSupportedQuietly(text); }); }
 #define REFUSED_WITH_NULL(type, call, parameters, text) \
   type call parameters { static_cast<void>(Entry(#call, [] { return NotSupported(text); })); return nullptr; }
+#define REFUSED_BY(library, call, parameters, text, checks) \
+  library::Code call parameters { return library::Of(Entry(#call, [&]() -> Status { checks return NotSupported(text); })); }
+#define CONSTANT(type, call, parameters, value) \
+  type call parameters { return value; }
 #include "api/refused/table.inc"
 // clang-format on
 
