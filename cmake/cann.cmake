@@ -9,7 +9,11 @@ set(packaging_dir ${PROJECT_SOURCE_DIR}/packaging)
 # Names that clients link or open. All are links to one library, so all share one state.
 set(library_links
   libacl_rt.so libruntime.so libacl_rt_impl.so libacl_tdt_channel.so libacl_tdt_queue.so libmsprofiler.so libprofapi.so
-  libms_tools_ext.so libmspti.so libascend_dump.so libacl_op_compiler.so libnnopbase.so libopapi.so libascend_hal.so)
+  libms_tools_ext.so libmspti.so libascend_dump.so libacl_op_compiler.so libnnopbase.so libopapi.so libascend_hal.so libascendsk.so
+  libdrvdsmi_host.so libdcmi.so libplatform.so)
+# Names that stand in link lines by habit. Programs that use what the vendor has in them do not link.
+list(APPEND library_links
+  libmmpa.so libslog.so libascendalog.so libregister.so libtiling_api.so libexe_graph.so liberror_manager.so libge_common_base.so)
 # Packages whose version.info clients read, and the folder that ASCEND_OPP_PATH names.
 set(version_folders share/info/runtime share/info/bisheng-compiler share/info/hccl share/info/oam-tools share/info/ops-legacy opp)
 
@@ -22,7 +26,7 @@ function(ropeway_tree_link path target)
   install(FILES ${staging_dir}/${path} DESTINATION ${folder})
 endfunction()
 
-set(tree_libraries ascendcl hccl ropeway_metadef ropeway_graph ropeway_graph_base cann_hixl llm_datadist ropeway_check)
+set(tree_libraries ascendcl ropeway_c_sec hccl ropeway_metadef ropeway_graph ropeway_graph_base cann_hixl llm_datadist ropeway_check)
 if(TARGET ropeway_tls)
   list(APPEND tree_libraries ropeway_tls)
 endif()
@@ -43,8 +47,10 @@ foreach(library IN LISTS tree_libraries)
   endif()
   list(APPEND library_files lib${name}.so)
 endforeach()
+# Linkers of older projects look into stub.
 foreach(file IN LISTS library_files library_links ITEMS libhcomm.so)
   ropeway_tree_link(lib/${file} ../lib64/${file})
+  ropeway_tree_link(lib64/stub/${file} ../${file})
 endforeach()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include COMPONENT dev FILES_MATCHING PATTERN "*.h")
@@ -61,6 +67,18 @@ endforeach()
 install(FILES ${packaging_dir}/tikcpp/ascendc.cmake DESTINATION tikcpp/ascendc_kernel_cmake)
 foreach(folder tools compiler x86_64-linux aarch64-linux)
   ropeway_tree_link(${folder}/tikcpp ../tikcpp)
+endforeach()
+
+# Where older releases had them, and where the vendor's own projects look for headers of the runtime.
+foreach(part runtime acllib)
+  ropeway_tree_link(${part}/include ../include)
+  ropeway_tree_link(${part}/lib64 ../lib64)
+endforeach()
+ropeway_tree_link(include/experiment/runtime ../runtime)
+ropeway_tree_link(pkg_inc/runtime/runtime ../../include/runtime)
+file(GLOB runtime_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include/runtime ${PROJECT_SOURCE_DIR}/include/runtime/*.h)
+foreach(header IN LISTS runtime_headers)
+  ropeway_tree_link(pkg_inc/runtime/${header} ../../include/runtime/${header})
 endforeach()
 
 configure_file(${packaging_dir}/version.info.in ${staging_dir}/version.info @ONLY)
@@ -101,6 +119,10 @@ add_custom_target(cann ALL DEPENDS ${tree_stamp})
 if(BUILD_TESTING)
   ropeway_watched_test(dropin_tree bash ${PROJECT_SOURCE_DIR}/tests/dropin/build_clients.sh ${ROPEWAY_CANN_DIR}
                        ${PROJECT_SOURCE_DIR}/examples)
+  ropeway_watched_test(dropin_names bash ${PROJECT_SOURCE_DIR}/tests/dropin/library_names.sh ${ROPEWAY_CANN_DIR}
+                       ${PROJECT_SOURCE_DIR}/examples)
+  ropeway_watched_test(dropin_functions bash ${PROJECT_SOURCE_DIR}/tests/headers/family_functions.sh ${ROPEWAY_CANN_DIR}
+                       ${PROJECT_SOURCE_DIR}/tests/headers/family_functions.inc)
   ropeway_watched_test(dropin_tools bash ${PROJECT_SOURCE_DIR}/tests/dropin/run_under_tools.sh ${ROPEWAY_CANN_DIR}
                        ${PROJECT_SOURCE_DIR}/examples)
   ropeway_watched_test(dropin_kernels bash ${PROJECT_SOURCE_DIR}/tests/dropin/kernel_project.sh ${ROPEWAY_CANN_DIR}
