@@ -59,4 +59,5 @@ if(BUILD_TESTING)
   ropeway_watched_test(check_corpus_python python3 ${check_corpus}/corpus_test.py ${ROPEWAY_CANN_DIR}/bin/ropeway ${ROPEWAY_PYTHON}
                        ${check_corpus}/pyacl_programs.py)
   set_property(TEST check_corpus_python APPEND PROPERTY ENVIRONMENT PYTHONPATH=${ROPEWAY_CANN_DIR}/${site_packages} PYTHONDONTWRITEBYTECODE=1)
+  ropeway_watched_test(doc_examples ${ROPEWAY_PYTHON} ${PROJECT_SOURCE_DIR}/tests/docs/examples_test.py ${ROPEWAY_CANN_DIR} ${CMAKE_BINARY_DIR})
 endif()

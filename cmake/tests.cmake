@@ -288,8 +288,6 @@ function(ropeway_check_corpus)
   target_link_libraries(check_corpus PRIVATE hccl)
   ropeway_watched_test(check_examples bash ${tests_dir}/check/examples.sh $<TARGET_FILE:ropeway> ${PROJECT_SOURCE_DIR}/examples
                        ${CMAKE_BINARY_DIR}/examples)
-  ropeway_watched_test(check_faults_page python3 ${tests_dir}/check/faults_page_test.py $<TARGET_FILE:ropeway> ${CMAKE_BINARY_DIR}/examples
-                       ${PROJECT_SOURCE_DIR}/docs/faults.md)
   ropeway_watched_test(check_corpus python3 ${tests_dir}/check/corpus/corpus_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>)
   ropeway_long_test(check_corpus)
   ropeway_watched_test(check_schema python3 ${tests_dir}/check/schema_test.py $<TARGET_FILE:ropeway> $<TARGET_FILE:check_corpus>
@@ -331,6 +329,8 @@ endfunction()
 ropeway_static_test(layering ${tests_dir}/toolchain/layers.sh ${CMAKE_CXX_COMPILER})
 ropeway_static_test(locks ${tests_dir}/toolchain/locks.sh)
 ropeway_static_test(pages ${tests_dir}/toolchain/pages.sh)
+ropeway_test(errors_doc python3 ${tools_dir}/errors_page.py --check)
+set_tests_properties(errors_doc PROPERTIES LABELS static)
 ropeway_static_test(headers_compile ${tests_dir}/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR}/include)
 ropeway_static_test(format ${tools_dir}/format.sh --check)
 ropeway_static_test(coverage_doc ${tools_dir}/coverage.sh --check)
