@@ -17,6 +17,8 @@
 #define ROPEWAY_VERSION_MAJOR 0
 #define ROPEWAY_VERSION_MINOR 2
 #define ROPEWAY_VERSION_PATCH 0
+/* 200 for 0.2.0: what a newer header has can be asked for by #if. docs/versions.md says what stays as it is from version to version. */
+#define ROPEWAY_VERSION (ROPEWAY_VERSION_MAJOR * 10000 + ROPEWAY_VERSION_MINOR * 100 + ROPEWAY_VERSION_PATCH)
 
 #ifdef __cplusplus
 extern "C" {

@@ -35,6 +35,7 @@ FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n)+")
 EXAMPLE = re.compile(r" {4}(?:\$ |(?:ropeway|source|make|cmake|ctest|g\+\+|python3|git|bash) |[\w./]*(?:bench|build|tools)/\S+|[A-Z_]+=\S+ \w|import |#include|\w+\(.*;)")
 RUN = ("sh", "console", "cpp", "python")
+WRITTEN = ("c", "cmake", "yaml", "json", "bash", "shell", "c++")  # code that is used from a file, or has another name here
 ELSEWHERE = "docs/check/RW-"  # programs of check_corpus, by tools/check_pages_corpus.py
 
 MAIN = """
@@ -85,6 +86,8 @@ class Block:
     def fault(self):
         if not self.kind or self.odd:
             return "say what the block is: ```sh, ```text ... (tests/docs/examples_test.py)"
+        if self.kind in WRITTEN and self.file is None and self.reason is None:
+            return "give it file=NAME, and show how it is used; or say why it is not run"
         return "not run: but why?" if self.reason == "" else None
 
 
@@ -239,7 +242,7 @@ def main():
             print(f"{page}: {time.monotonic() - start:.1f} s")
     print(f"run: {count(block.kind for block in todo)}; run by check_corpus: {count(block.kind for block in elsewhere)}")
     print(f"written for them: {count(block.kind for block in here if block.file)}")
-    print(f"to be read: {count(block.kind for block in here if block.kind not in RUN and not block.file)}, {shown} figures")
+    print(f"to be read: {count(block.kind for block in here if block.kind not in RUN and not block.file and block.reason is None)}, {shown} figures")
     for block in here:
         if block.reason:
             print(f"not run: {block.place()}: {block.reason}")
