@@ -2,7 +2,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo check test bench tidy format install uninstall deb clean packages test-packages test-release test-debug test-asan test-tsan
+.PHONY: all demo check test bench tidy format abi site install uninstall deb clean packages test-packages test-release test-debug test-asan test-tsan
 
 all: build/release/build.ninja
 	cmake --build build/release -j $(JOBS)
@@ -42,6 +42,16 @@ tidy: test-asan
 
 format:
 	tools/format.sh
+
+# The list of exported names and sizes that the test `abi` holds us to, from what is built.
+abi: build/release/build.ninja
+	cmake --build build/release -j $(JOBS) --target ascendcl hccl cann_hixl llm_datadist ropeway_metadef
+	tools/abi_list.py build/release
+
+# docs/ as a web site, its links looked after.
+site:
+	tools/packages.sh site
+	/usr/bin/python3 tools/site.py build/site
 
 # make install [PREFIX=/opt/ropeway]: the drop-in tree. uninstall takes away what the last install wrote, and folders that are empty then.
 PREFIX ?= /opt/ropeway

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packages.sh [build|test|bench]: installs the Debian packages that the drop-in tree (or the tests, or the measurements, too) needs and
-# that are not there yet. Says what it installs; silent and without root when nothing is missing.
+# packages.sh [build|test|bench|site]: installs the Debian packages that the drop-in tree (or the tests, or the measurements, too; or the web
+# site alone) needs and that are not there yet. Says what it installs; silent and without root when nothing is missing.
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache nlohmann-json3-dev libcli11-dev libdw-dev libucx-dev libgnutls28-dev python3 python3-dev)
@@ -10,7 +10,8 @@ case "${1:-build}" in
   build) ;;
   test) packages+=("${test_packages[@]}") ;;
   bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils valgrind) ;;
-  *) echo "packages.sh: unknown set '$1': say build, test or bench" >&2; exit 2 ;;
+  site) packages=(python3 python3-markdown) ;;
+  *) echo "packages.sh: unknown set '$1': say build, test, bench or site" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

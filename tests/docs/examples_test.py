@@ -200,6 +200,23 @@ class Runner:
             self.judge(block, good, f"$ {command}\nwanted:\n{wanted}said, with status {status}:\n{said}")
 
 
+def see_faults(runner, folder):
+    """Plants examples that are wrong, and sees each of them found: a test that accepts everything would be worse than none."""
+    planted = [("sh", "false\ntrue\n"), ("python", "raise SystemExit(3)\n"), ("console", "$ echo this\nthat\n"), ("console", "$ false\n"),
+               ("console", "$ printf 'b\\na\\n'\na\nb\n"), ("console", "echo no prompt\n")]
+    for kind, text in planted:
+        runner.failures.clear()
+        runner.run(Block("planted", 1, kind, text), folder)
+        if not runner.failures:
+            sys.exit(f"a planted {kind} block that is wrong was not found: {text}")
+    runner.failures.clear()
+    for info in ("", "sh quickly", "cmake", "sh not run:"):
+        if not Block("planted", 1, info, "").fault():
+            sys.exit(f"a planted block with the words '{info}' was not found")
+    if not EXAMPLE.match("    ropeway doctor") or not EXAMPLE.match("    aclrtFree(device);") or EXAMPLE.match("    ropeways  12.5 GB/s"):
+        sys.exit("examples and figures cannot be told apart")
+
+
 def count(words):
     return ", ".join(f"{number} {word}" for word, number in sorted(collections.Counter(words).items())) or "none"
 
@@ -208,6 +225,7 @@ def main():
     tree, build, *some = sys.argv[1:]
     with tempfile.TemporaryDirectory() as work:
         runner = Runner(os.path.abspath(tree), os.path.abspath(build), work)
+        see_faults(runner, work)
         found = {page: blocks(page) for page in pages() if not some or page in some}
         every = [block for here in found.values() for block in here]
         elsewhere = [block for block in every if block.page.startswith(ELSEWHERE)]
