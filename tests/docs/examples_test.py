@@ -120,7 +120,7 @@ def environment(tree, build, work):
     os.mkdir(tools)
     os.symlink(sys.executable, os.path.join(tools, "python3"))
     said = subprocess.run(["bash", "-c", '. "$0/set_env.sh" && env -0', tree], stdout=subprocess.PIPE, check=True).stdout
-    found = dict(entry.split("=", 1) for entry in said.decode().split("\0") if "=" in entry)
+    found = dict(entry.split("=", 1) for entry in said.decode().split("\0") if "=" in entry and not entry.startswith(("ROPEWAY_", "HCCL_")))
     found["PATH"] = os.pathsep.join([tools, found["PATH"], os.path.join(build, "examples")])
     found["PYTHONDONTWRITEBYTECODE"] = "1"
     return found
