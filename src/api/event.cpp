@@ -124,6 +124,9 @@ Status SynchronizeEvent(aclrtEvent event, Deadline deadline) {
   RW_TRY_SET(EventHold target, FindEvent("event", event));
   RW_TRY(RequireNotExternal(*target));
   RW_TRY(RequireNotCaptured("event", *target));
+  if (target->recorded_in_model())
+    return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                "event was recorded last on a stream of a model built by hand; wait for the stream that executes the model");
   RW_TRY(target->DeliverContextFailure());
   if (IpcEvent* shared = target->ipc()) {
     RW_TRY(shared->Synchronize(deadline));

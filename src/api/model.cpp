@@ -1,7 +1,7 @@
-// Captured graphs (rules/graphs.md): capture, replay, end.
+// Models: capture (rules/graphs.md), replay and end (for those built by hand rules/models.md 3).
 #include "stream/model.h"
 
-#include "api/entry.h"
+#include "api/checks.h"
 #include "api/model_handles.h"
 #include "runtime/capture_mode.h"
 
@@ -14,11 +14,6 @@ namespace {
 Status RequireMode(aclmdlRICaptureMode mode) {
   if (static_cast<unsigned>(mode) <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return Ok();
   return Fail(ACL_ERROR_RT_PARAM_INVALID, "mode %d is not 0 (global), 1 (thread local) or 2 (relaxed)", static_cast<int>(mode));
-}
-
-Status RequireContextOf(const Model& model, Context& context) {
-  if (model.scope() == &context.scope()) return Ok();
-  return Fail(ACL_ERROR_RT_MODEL_CONTEXT, "the model belongs to another context than the calling thread's; make its context current first");
 }
 
 // Streams whose work is driven elsewhere cannot carry a replay.
@@ -46,6 +41,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
     RW_TRY(RequireMode(mode));
     RW_TRY(Model::RequireSuitable(*target));
     if (target->is_default()) return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the default stream cannot be captured; create a stream");
+    RW_TRY(RequireNotBound(*target));
     RW_TRY(RequireNotCapturing(*target));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target->RequireContext(&context->scope()));
@@ -127,6 +123,7 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
     RW_TRY_SET(StreamHold target, HoldStream(stream, nullptr));
     RW_TRY_SET(ModelPartHold group, FindPart("handle", handle, ModelPart::Kind::kGroup));
     RW_TRY(RequireNotCapturing(*target));
+    RW_TRY(RequireNotBound(*target));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target->RequireContext(&context->scope()));
     void* nobody = nullptr;
@@ -180,11 +177,25 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
 aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("modelRI", modelRI));
+    RW_TRY_SET(ModelHold model, FindModel(modelRI));
     if (timeout == 0 || timeout < -1)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is neither -1 (for ever) nor a number of milliseconds", timeout);
+    RW_TRY(RequireHandBuilt(*model));
+    RW_TRY_SET(Context * context, CurrentContext());
+    RW_TRY(RequireContextOf(*model, *context));
+    return model->ExecuteAndWait(Deadline::AfterMs(timeout));
+  });
+}
+
+aclError aclmdlRIAbort(aclmdlRI modelRI) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireRuntimePointer("modelRI", modelRI));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
-    RW_TRY(RequireCaptured(*model));
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "a captured model is replayed by aclmdlRIExecuteAsync; this call is for models built by hand");
+    RW_TRY_SET(Context * context, CurrentContext());
+    RW_TRY(RequireContextOf(*model, *context));
+    if (!model->hand_built())
+      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a captured model cannot be aborted by itself; abort the stream that replays it");
+    return model->Abort();
   });
 }
 
@@ -201,18 +212,18 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
 
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void* userData) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("modelRI", modelRI));
-    RW_TRY(RequirePointer("func", reinterpret_cast<const void*>(func)));
+    RW_TRY(RequireRuntimePointer("modelRI", modelRI));
+    RW_TRY(RequireRuntimePointer("func", reinterpret_cast<const void*>(func)));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
-    model->AddDestroyCallback({func, userData});
-    return Ok();
+    if (model->AddDestroyCallback({func, userData})) return Ok();
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "func is registered with this model already");
   });
 }
 
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("modelRI", modelRI));
-    RW_TRY(RequirePointer("func", reinterpret_cast<const void*>(func)));
+    RW_TRY(RequireRuntimePointer("modelRI", modelRI));
+    RW_TRY(RequireRuntimePointer("func", reinterpret_cast<const void*>(func)));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     if (model->RemoveDestroyCallback(func)) return Ok();
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "func is not registered with this model");

@@ -20,6 +20,23 @@ inline Status RequireCaptured(const Model& model) {
   return Fail(ACL_ERROR_RT_MODEL_CAPTURED, "the model is still being captured; end the capture first");
 }
 
+inline Status RequireHandBuilt(const Model& model) {
+  if (model.hand_built()) return Ok();
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "a captured model is replayed by aclmdlRIExecuteAsync; this call is for models built by hand");
+}
+
+inline Status RequireContextOf(const Model& model, Context& context) {
+  if (model.scope() == &context.scope()) return Ok();
+  return Fail(ACL_ERROR_RT_MODEL_CONTEXT, "the model belongs to another context than the calling thread's; make its context current first");
+}
+
+// The model that a stream is bound to: 107005 when there is none.
+inline Result<ModelHold> HoldModelOf(const char* name, Stream& stream) {
+  ModelHold model(Models(), stream.HoldBinding());
+  if (model) return model;
+  return Fail(ACL_ERROR_RT_STREAM_MODEL, "%s %d is not bound to a model; call aclmdlRIBindStream first", name, stream.id());
+}
+
 inline Result<ModelPartHold> FindPart(const char* name, void* handle, ModelPart::Kind kind) {
   ModelPartHold part(ModelParts(), ModelParts().Acquire(handle));
   if (part && part->kind == kind) return part;

@@ -1,5 +1,8 @@
 // The inside of a captured graph: its streams and tasks, and changes to them (rules/graphs.md 6). Value writes and waits can be
 // changed or switched off; copies only show that they are there.
+#include <algorithm>
+
+#include "api/checks.h"
 #include "api/model_handles.h"
 
 using namespace ropeway;
@@ -26,19 +29,30 @@ aclmdlRITaskType TypeOf(const Task& task) {
   }
 }
 
-// Hands out up to *count handles, or only their number when there is no array.
+// Hands out as many handles as the array takes, with nulls behind the last, or only their number when there is no array.
 template <typename HandleOf>
 Status ListHandles(const char* count_name, void** array, uint32_t* count, size_t available, HandleOf handle_of) {
-  if (array != nullptr && *count < available)
-    return Fail(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "%s %u is too small for %zu handles", count_name, *count, available);
-  if (array != nullptr) {
-    for (size_t i = 0; i < available; ++i) {
-      array[i] = handle_of(i);
-      if (array[i] == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no handle left");
-    }
+  const size_t room = array != nullptr ? *count : available;
+  *count = static_cast<uint32_t>(std::min(room, available));
+  if (array == nullptr) return Ok();
+  for (size_t i = 0; i < room; ++i) {
+    array[i] = i < available ? handle_of(i) : nullptr;
+    if (i < available && array[i] == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the process has no handle left");
   }
-  *count = static_cast<uint32_t>(available);
-  return Ok();
+  if (room >= available) return Ok();
+  return Fail(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "%s %zu is too small for %zu handles; the first ones were stored", count_name, room,
+              available);
+}
+
+// Work that was captured can be changed; what was stored by hand is cleaned and stored anew.
+Status RequireCapturedTask(const ModelPartHold& part) {
+  if (!part->model->hand_built()) return Ok();
+  return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a task of a model built by hand cannot be changed; use aclrtPersistentTaskClean");
+}
+
+Status ListTasks(Model& model, size_t branch, aclmdlRITask* tasks, uint32_t* numTasks) {
+  return ListHandles("numTasks", tasks, numTasks, model.task_count(branch),
+                     [&](size_t i) { return model.HandleOfPart(ModelPart::Kind::kTask, branch, i); });
 }
 
 Status RequireCount(const char* name, const uint32_t* count) {
@@ -81,6 +95,10 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream* streams, uint32_t* nu
     RW_TRY(RequireCount("numStreams", numStreams));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     RW_TRY(RequireCaptured(*model));
+    if (model->hand_built()) {
+      const std::vector<void*> bound = model->BoundStreams();
+      return ListHandles("numStreams", streams, numStreams, bound.size(), [&](size_t i) { return bound[i]; });
+    }
     return ListHandles("numStreams", streams, numStreams, model->branch_count(),
                        [&](size_t i) { return model->HandleOfPart(ModelPart::Kind::kStream, i, 0); });
   });
@@ -90,11 +108,14 @@ aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask* tasks, uint3
   return Entry(__func__, [&]() -> Status {
     if (stream == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "stream is NULL");
     RW_TRY(RequireCount("numTasks", numTasks));
+    if (StreamHold bound(Streams(), Streams().Acquire(stream)); bound && bound->bound()) {
+      const ModelHold model(Models(), bound->HoldBinding());
+      if (model) return ListTasks(*model, model->BranchNumberOf(*bound), tasks, numTasks);
+    }
     if (Streams().Find(stream) != nullptr)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "stream %p does not belong to a model; use those that aclmdlRIGetStreams lists", stream);
     RW_TRY_SET(ModelPartHold part, FindPart("stream", stream, ModelPart::Kind::kStream));
-    return ListHandles("numTasks", tasks, numTasks, part->model->task_count(part->branch),
-                       [&](size_t i) { return part->model->HandleOfPart(ModelPart::Kind::kTask, part->branch, i); });
+    return ListTasks(*part->model, part->branch, tasks, numTasks);
   });
 }
 
@@ -143,6 +164,7 @@ aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams* params) {
     RW_TRY(RequirePointer("task", task));
     RW_TRY(RequirePointer("params", params));
     RW_TRY_SET(ModelPartHold part, FindPart("task", task, ModelPart::Kind::kTask));
+    RW_TRY(RequireCapturedTask(part));
     Task changed = part->model->TaskAt(part->branch, part->index);
     RW_TRY(RequireChangeable(changed));
     RW_TRY(ReadParams(*params, &changed));
@@ -154,6 +176,7 @@ aclError aclmdlRITaskDisable(aclmdlRITask task) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("task", task));
     RW_TRY_SET(ModelPartHold part, FindPart("task", task, ModelPart::Kind::kTask));
+    RW_TRY(RequireCapturedTask(part));
     Task changed = part->model->TaskAt(part->branch, part->index);
     RW_TRY(RequireChangeable(changed));
     changed.kind = TaskKind::kNothing;
@@ -163,8 +186,10 @@ aclError aclmdlRITaskDisable(aclmdlRITask task) {
 
 aclError aclmdlRIUpdate(aclmdlRI modelRI) {
   return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("modelRI", modelRI));
+    RW_TRY(RequireRuntimePointer("modelRI", modelRI));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    if (model->hand_built())
+      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a model built by hand is not updated; use aclrtPersistentTaskClean");
     return model->ApplyChanges();
   });
 }

@@ -87,8 +87,8 @@ struct StateShape {
     shape.test = offsetof(Task, await_value.test);
     shape.function = offsetof(Task, call_host.function);
     shape.sink = offsetof(Task, call_host.sink);
-    shape.kinds = static_cast<uint32_t>(TaskKind::kAwaitBound) + 1;
-    static_assert(static_cast<size_t>(TaskKind::kAwaitBound) < std::size(decltype(shape.shapes){}));
+    shape.kinds = static_cast<uint32_t>(kLastTaskKind) + 1;
+    static_assert(static_cast<size_t>(kLastTaskKind) < std::size(decltype(shape.shapes){}));
     for (uint32_t i = 0; i < shape.kinds; ++i) {
       shape.shapes[i] = OfKind(static_cast<TaskKind>(i));
       std::strncpy(shape.shapes[i].name, TaskKindName(static_cast<TaskKind>(i)), sizeof shape.shapes[i].name - 1);

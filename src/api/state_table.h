@@ -62,7 +62,7 @@ struct TaskShape {
   Distance value, test;     // 64 bits, 8 bits
   Distance function, sink;  // addresses
   uint32_t kinds;
-  KindShape shapes[24];
+  KindShape shapes[32];
 };
 
 // What a gate lies in.

@@ -36,6 +36,7 @@ Status DestroyStream(aclrtStream stream, bool force) {
   RW_TRY(RequirePointer("stream", stream));
   RW_TRY_SET(StreamHold target, HoldStream(stream, nullptr));
   RW_TRY(RequireNotCapturing(*target));
+  RW_TRY(RequireNotBound(*target));
   RW_TRY_SET(Context * context, CurrentContext());
   RW_TRY(target->RequireContext(&context->scope()));
   if (target->is_default())
@@ -85,6 +86,9 @@ Status SetFailureMode(Stream& stream, Context& context, uint64_t mode) {
   RW_TRY(stream.RequireContext(&context.scope()));
   if ((stream.flags() & ACL_STREAM_DEVICE_USE_ONLY) != 0)
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a device-only stream has no failure mode");
+  if (stream.bound())
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "stream %d is bound to a model, whose executions always go on behind a failure",
+                   stream.id());
   const bool stop = (mode & 1) == ACL_STOP_ON_FAILURE;
   if (stop && context.scope().failed())
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the context has failed in stop mode; reset the device first");

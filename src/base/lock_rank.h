@@ -53,6 +53,7 @@ namespace ropeway {
   X(Context)             \
   X(Stepper)             \
   X(Model)               \
+  X(Labels)              \
   X(VirtualMemory)       \
   X(Pool)                \
   X(IpcMemory)           \

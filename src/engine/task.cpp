@@ -33,10 +33,12 @@ Task KernelTask(HostCallSink* sink, KernelCall* kernel, const char* call) {
 }
 
 const char* TaskKindName(TaskKind kind) {
-  static constexpr const char* kNames[] = {"copy",        "copy2d",          "batch",        "copy_by_desc", "copy_by_cells", "set",
-                                           "set32",       "reduce",          "store",        "record",       "wait",          "wait_value",
-                                           "call",        "kernel",          "replay",       "fail",         "nothing",       "signal",
-                                           "wait_signal", "record_external", "wait_external"};
+  static constexpr const char* kNames[] = {
+      "copy",    "copy2d", "batch",       "copy_by_desc",    "copy_by_cells", "set",    "set32",    "reduce",
+      "store",   "record", "wait",        "wait_value",      "call",          "kernel", "replay",   "fail",
+      "nothing", "signal", "wait_signal", "record_external", "wait_external", "finish", "activate", "switch",
+      "jump",    "body"};
+  static_assert(sizeof(kNames) / sizeof(*kNames) == static_cast<size_t>(kLastTaskKind) + 1);
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -60,6 +62,18 @@ bool Holds(ValueTest test, uint64_t m, uint64_t value) {
     case ValueTest::kEqual: return m == value;
     case ValueTest::kAnyBit: return (m & value) != 0;
     case ValueTest::kNotAllBits: return ~(m | value) != 0;
+  }
+  return false;
+}
+
+bool Holds(Comparison comparison, int64_t left, int64_t right) {
+  switch (comparison) {
+    case Comparison::kEqual: return left == right;
+    case Comparison::kNotEqual: return left != right;
+    case Comparison::kGreater: return left > right;
+    case Comparison::kGreaterOrEqual: return left >= right;
+    case Comparison::kLess: return left < right;
+    case Comparison::kLessOrEqual: return left <= right;
   }
   return false;
 }

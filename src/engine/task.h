@@ -35,7 +35,13 @@ enum class TaskKind : uint8_t {
   kAwaitSignal,  // holds the branch until an edge was signalled
   kMarkBound,    // as kMark and kAwait, with a marker and a gate that each replay brings along
   kAwaitBound,
+  kFinish,    // the mark at which a graph that ends at one is over
+  kActivate,  // starts another branch from its beginning
+  kSwitch,    // starts another branch in the place of this one, if two numbers in memory compare so
+  kJump,      // goes on at a label, of this branch or of another, that a number in memory chooses
+  kBody,      // runs the body that a number in memory chooses, or one body as long as that is not zero
 };
+constexpr TaskKind kLastTaskKind = TaskKind::kBody;
 
 // How bytes move. Chosen by the plan, carried out by the engine.
 enum class CopyMethod : uint8_t { kCached, kStreaming, kShared };
@@ -52,6 +58,13 @@ constexpr const char* CopyMethodReason(CopyMethod method) {
 // What a wait for a value compares memory m with (unsigned 64 bits); the numbers are those of the API.
 enum class ValueTest : uint8_t { kAtLeast, kEqual, kAnyBit, kNotAllBits };
 bool Holds(ValueTest test, uint64_t m, uint64_t value);
+
+// What kSwitch compares, left with right; the numbers are those of the API.
+enum class Comparison : uint8_t { kEqual, kNotEqual, kGreater, kGreaterOrEqual, kLess, kLessOrEqual };
+bool Holds(Comparison comparison, int64_t left, int64_t right);
+
+// How kBody chooses; the numbers are those of the API.
+enum class BodyChoice : uint8_t { kIf, kWhile, kSwitch };
 
 enum class ReduceOp : uint8_t { kSum, kMax, kMin, kEqual };
 enum class ReduceType : uint8_t { kFloat32, kFloat16, kBFloat16, kInt8, kInt16, kInt32, kUInt8, kUInt16, kUInt32, kInt4 };
@@ -186,6 +199,31 @@ struct Task {
     struct {
       uint32_t index;  // of the edge, or of the binding
     } edge;
+    // Who stores a task names a stream or a list of labels, and the graph finds its own number for it before it runs.
+    struct {
+      uint32_t stream;
+      uint32_t branch;
+    } activate;
+    struct {
+      const void* left;
+      const void* right;
+      uint32_t stream;
+      uint32_t branch;
+      Comparison comparison;
+      bool wide;  // 64 bits, else 32
+    } switch_to;
+    struct {
+      const void* index;  // of a 32-bit number
+      void* list;         // handle
+      uint32_t count;
+      uint32_t table;
+    } jump;
+    struct {
+      const void* value;  // 64 bits
+      uint32_t first;     // of the graph's bodies
+      uint32_t count;
+      BodyChoice choice;
+    } body;
   };
 };
 static_assert(sizeof(Task) == 64);

@@ -1,5 +1,6 @@
-// Captured work as an engine replays it: branches that run side by side, each a list of tasks in order. Branch 0 is the one
-// that the capture began on. A branch holds others back by edges: kSignal opens an edge, kAwaitSignal waits for it.
+// Stored work as an engine replays it: branches that run side by side, each a list of tasks in order. Of captured work, branch 0 is the one
+// that the capture began on. A branch holds others back by edges: kSignal opens an edge, kAwaitSignal waits for it. Branches that do not
+// start by themselves are started by tasks: those of a model built by hand one by one, those of a condition's body together.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,21 @@ class TasksApart {
   std::map<std::pair<uint32_t, size_t>, size_t> counts_;
 };
 
+// A task of a graph, by its numbers.
+struct GraphPlace {
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+  uint32_t branch = kNowhere;
+  uint32_t index = 0;
+};
+
+// What a condition chooses: branches that start together, with edges of their own.
+struct GraphBody {
+  uint32_t first_branch = 0;
+  uint32_t branches = 0;
+  uint32_t first_edge = 0;
+  uint32_t edges = 0;
+};
+
 struct TaskGraph {
   TaskGraph() { turn.Open(); }
   TaskGraph(const TaskGraph&) = delete;
@@ -59,6 +75,11 @@ struct TaskGraph {
   uint32_t edges = 0;
   uint32_t bindings = 0;
   mutable TasksApart apart;
+  std::vector<bool> dormant;                         // by branch: somebody else starts it; beyond its end: nobody needs to
+  std::vector<std::vector<GraphPlace>> jump_tables;  // of kJump
+  std::vector<GraphBody> bodies;                     // of kBody
+  std::vector<Task> prologue;                        // stores in front of every replay
+  bool ends_at_mark = false;                         // a replay is not over before a kFinish was reached, which tells the first binding
   // Replays of one graph run one after the other, on whatever streams: this lets one through at a time.
   mutable Gate turn{Gate::Mode::kAutoReset};
   GraphKeeper* keeper = nullptr;  // null: the graph outlives its replays anyway

@@ -47,6 +47,13 @@ bool ForEachRange(const Task& task, Visit visit) {
     case TaskKind::kSetWords: return visit(TaskRange{"dst", task.set.dst, TaskBytes(task), true});
     case TaskKind::kStore: return visit(TaskRange{"address", task.store.address, sizeof(uint64_t), true});
     case TaskKind::kAwaitValue: return visit(TaskRange{"address", task.await_value.address, sizeof(uint64_t), false});
+    case TaskKind::kSwitch: {
+      const size_t size = task.switch_to.wide ? sizeof(int64_t) : sizeof(int32_t);
+      return visit(TaskRange{"leftValue", task.switch_to.left, size, false}) &&
+             visit(TaskRange{"rightValue", task.switch_to.right, size, false});
+    }
+    case TaskKind::kJump: return visit(TaskRange{"ptr", task.jump.index, sizeof(uint32_t), false});
+    case TaskKind::kBody: return visit(TaskRange{"condition", task.body.value, sizeof(uint64_t), false});
     default: return true;
   }
 }

@@ -28,4 +28,11 @@ inline Status RequireNotCapturing(const Stream& stream) {
   return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured; end the capture first", stream.id());
 }
 
+// 107005 when the stream is bound to a model built by hand.
+inline Status RequireNotBound(const Stream& stream) {
+  if (!stream.bound()) [[likely]]
+    return Ok();
+  return Fail(ACL_ERROR_RT_STREAM_MODEL, "stream %d is bound to a model; call aclmdlRIUnbindStream first", stream.id());
+}
+
 }  // namespace ropeway

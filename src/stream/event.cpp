@@ -107,6 +107,7 @@ void Event::Recycle() {
   wait_flag = -1;
   captured_ = {};
   used_externally_ = false;
+  recorded_in_model_ = false;
 }
 
 void Event::TakeId() {
@@ -160,6 +161,7 @@ void Event::AdoptRecord(Record* record, uint64_t sequence, bool queued) {
     LockGuard lock(lock_);
     before = std::exchange(latest_, record);
     captured_ = {};
+    recorded_in_model_ = false;
     Records().Retain(record);
   }
   if (before != nullptr) Records().Release(before);
@@ -173,6 +175,8 @@ Status Event::RecordOn(StreamRef stream, const FailureScope* current, const char
     ModelHold model(Models(), on->HoldCapture());
     if (model) return RecordInCapture(*on, *model, call);
   }
+  RW_TRY(RequireStorable(*on));
+  if (on->bound()) return StoreRecord(stream, current, call);
   if (ipc_ != nullptr) return ipc_->RecordOn(stream, current, call);
   Record* record = MakeRecord(on.get(), false);
   if (record == nullptr) return Fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "too many event records are in flight");
@@ -190,6 +194,7 @@ Status Event::AwaitOn(StreamRef stream, const FailureScope* current, int64_t tim
     Status status = AwaitCaptured(stream, current, timeout_ns, call, &handled);
     if (handled) return status;
   }
+  RW_TRY(RequireStorable(*stream.stream));
   if (ipc_ != nullptr) return ipc_->AwaitOn(stream, current, timeout_ns, call);
   return kind_ == Kind::kClassic ? AwaitFlag(stream, current, timeout_ns, call) : AwaitRecord(stream, current, timeout_ns, call);
 }
@@ -234,6 +239,7 @@ Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char*
   if (stream.stream->capturing() && !classic_external())
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                    "the reset of an event without ACL_EVENT_EXTERNAL cannot be captured; reset it outside the capture");
+  RW_TRY(RequireStorable(*stream.stream));
   Events().Retain(this);
   Task task = MarkTask(&flag_reset_, SignalOf(Signal::Role::kTakesBack), call);
   task.flags = Task::kOfEvent | Task::kTakesBack;

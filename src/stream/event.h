@@ -114,6 +114,8 @@ class Event final : public SlabObject {
   Record* MakeRecord(Stream* on, bool inside_replay);
   // The task of the record was queued as `sequence`, or it was not.
   void AdoptRecord(Record* record, uint64_t sequence, bool queued);
+  // Its latest record is a stored task of a model built by hand, which no thread can wait for.
+  bool recorded_in_model();
   // What a replay waits for: the latest record, or nothing.
   RecordHold BindWait(ReplayBinding* binding);
 
@@ -175,6 +177,9 @@ class Event final : public SlabObject {
 
   CapturedPoint captured_point();
   Status RecordInCapture(Stream& stream, class Model& model, const char* call);
+  // Streams of models built by hand know classic events alone.
+  Status RequireStorable(const Stream& stream) const;
+  Status StoreRecord(StreamRef stream, const FailureScope* current, const char* call);
   Status AwaitCaptured(StreamRef stream, const FailureScope* current, int64_t timeout_ns, const char* call, bool* handled);
   void ForgetLatest(const Record* only_if);
   // Streams look at the flag of a classic event alone; the others' waits name their record.
@@ -204,6 +209,7 @@ class Event final : public SlabObject {
   Record* latest_ RW_GUARDED_BY(lock_) = nullptr;
   CapturedPoint captured_ RW_GUARDED_BY(lock_);
   bool used_externally_ RW_GUARDED_BY(lock_) = false;
+  bool recorded_in_model_ RW_GUARDED_BY(lock_) = false;
 };
 
 }  // namespace ropeway

@@ -1,5 +1,5 @@
-// Events and captures (rules/graphs.md 2, 3). Inside a capture an Ex event with SYNC is an edge between branches; only external
-// operations reach the outside.
+// Events and stored work (rules/graphs.md 2, 3, rules/models.md 2). Inside a capture an Ex event with SYNC is an edge between branches;
+// only external operations reach the outside.
 
 #include "acl/acl_rt.h"
 #include "base/mutex.h"
@@ -100,6 +100,35 @@ Status Event::CaptureExternal(StreamRef stream, bool record, const char* call) {
                       : model->CaptureExternal(*on, *this, record, call);
   if (!status.ok()) model->Invalidate();
   return status;
+}
+
+Status Event::RequireStorable(const Stream& stream) const {
+  if (!stream.bound() || kind_ == Kind::kClassic) [[likely]]
+    return Ok();
+  return Decline(
+      ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+      "stream %d belongs to a model built by hand, which takes events made by aclrtCreateEventWithFlag alone; a notify does as well",
+      stream.id());
+}
+
+Status Event::StoreRecord(StreamRef stream, const FailureScope* current, const char* call) {
+  Events().Retain(this);
+  Task task = MarkTask(&flag_set_, SignalOf(Signal::Role::kSets), call);
+  task.flags = Task::kOfEvent;
+  Status status = stream.stream->Enqueue(stream.generation, current, task);
+  if (!status.ok()) {
+    Events().Release(this);
+    return status;
+  }
+  ForgetLatest(nullptr);
+  LockGuard lock(lock_);
+  recorded_in_model_ = true;
+  return status;
+}
+
+bool Event::recorded_in_model() {
+  LockGuard lock(lock_);
+  return recorded_in_model_;
 }
 
 RecordHold Event::BindWait(ReplayBinding* binding) {

@@ -1,4 +1,4 @@
-// What becomes of a model once it is captured.
+// What becomes of a model once it is captured or built.
 #include "stream/model.h"
 
 #include <sched.h>
@@ -94,12 +94,12 @@ Record* Model::MakeRecord(Event& event, const StreamRef& stream, const std::vect
 }
 
 Status Model::Execute(StreamRef stream, const FailureScope* current, const char* call) {
+  if (hand_built()) return ExecuteHandBuilt(stream, current, call);
   {
     LockGuard lock(mutex_);
     if (state() != State::kReady) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
-    std::erase_if(executions_, [](Execution& past) { return past.stream->queue().completed() >= past.sequence; });
-    executions_.reserve(executions_.size() + static_cast<size_t>(submitting_) + 1);  // nothing may go wrong behind the submit
-    ++submitting_;
+    std::erase_if(executions_, [](const Execution& past) { return past.complete(); });
+    ExpectExecution();
   }
   struct Submitting {
     Model& model;
@@ -132,20 +132,23 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
     if (watcher != nullptr) watcher->Ordered(order);
   }
   LockGuard lock(mutex_);
-  executions_.push_back({std::move(on), sequence});
+  executions_.push_back({std::move(on), sequence, nullptr});
   return status;
 }
 
 bool Model::Pending() {
-  return submitting_ > 0 || std::any_of(executions_.begin(), executions_.end(),
-                                        [](Execution& execution) { return execution.stream->queue().completed() < execution.sequence; });
+  return submitting_ > 0 ||
+         std::any_of(executions_.begin(), executions_.end(), [](const Execution& execution) { return !execution.complete(); });
 }
 
 Status Model::Destroy() {
   std::vector<Execution> executions;
+  State before;
   {
     LockGuard lock(mutex_);
-    if (state() != State::kReady) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
+    before = state();
+    if (before != State::kReady && before != State::kBuilding)
+      return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
     state_.store(State::kDestroying, std::memory_order_release);
   }
   const Deadline deadline = Deadline::AfterMs(kDestroyLimitMs);
@@ -165,19 +168,23 @@ Status Model::Destroy() {
     if (outcome != WaitOutcome::kTimeout) continue;
     LockGuard lock(mutex_);
     executions_ = std::move(executions);
-    state_.store(State::kReady, std::memory_order_release);
+    state_.store(before, std::memory_order_release);
     return Fail(ACL_ERROR_RT_MODEL_RUNNING, "a replay did not end within %d s; the model was not destroyed", kDestroyLimitMs / 1000);
   }
+  if (hand_built()) Dismantle(std::move(executions));
   Vanish();
   return Ok();
 }
 
 void Model::DestroyWithContext() {
+  std::vector<Execution> executions;
   {
     LockGuard lock(mutex_);
-    if (state() != State::kReady) return;
+    if (state() != State::kReady && state() != State::kBuilding) return;
     state_.store(State::kDestroying, std::memory_order_release);
+    executions = std::move(executions_);
   }
+  if (hand_built()) Dismantle(std::move(executions));
   Vanish();
 }
 
@@ -210,6 +217,12 @@ void Model::Recycle() {
   executions_.clear();
   changes_.clear();
   callbacks_.clear();
+  graph_.dormant.clear();
+  graph_.jump_tables.clear();
+  graph_.ends_at_mark = false;
+  kind_ = Kind::kCaptured;
+  marks_ = 0;
+  resolved_ = false;
   next_task_id_ = 1;
   name_.clear();
   submitting_ = 0;
@@ -265,9 +278,12 @@ Status Model::ApplyChanges() {
   return Ok();
 }
 
-void Model::AddDestroyCallback(Callback callback) {
+bool Model::AddDestroyCallback(Callback callback) {
   LockGuard lock(mutex_);
+  if (std::any_of(callbacks_.begin(), callbacks_.end(), [&](const Callback& other) { return other.function == callback.function; }))
+    return false;
   callbacks_.push_back(callback);
+  return true;
 }
 
 bool Model::RemoveDestroyCallback(aclrtCallback function) {

@@ -1,5 +1,6 @@
-// A captured graph (rules/graphs.md): from the moment a capture begins until it is destroyed. While it is being captured, the
-// streams that take part hand their tasks to it instead of their queues; afterwards it can be replayed any number of times.
+// A graph of stored work: captured (rules/graphs.md), from the moment a capture begins until it is destroyed, or built by hand
+// (rules/models.md). While it is being made, the streams that take part hand their tasks to it instead of their queues; afterwards it can
+// be replayed any number of times.
 //
 // Locks: a model's mutex comes before the locks of streams and events. What a stream takes part in is read under the
 // stream's lock and written under both.
@@ -26,7 +27,9 @@
 
 namespace ropeway {
 
+class Label;
 class Model;
+class ModelRun;
 class OperationSource;
 using ModelSlab = Slab<Model, 0x71>;
 ModelSlab& Models();
@@ -50,7 +53,11 @@ class Model final : public SlabObject, private GraphKeeper {
  public:
   Model() { graph_.keeper = this; }
 
-  enum class State : uint8_t { kCapturing, kInvalid, kReady, kDestroying };
+  enum class Kind : uint8_t { kCaptured, kHandBuilt };
+  enum class State : uint8_t { kCapturing, kInvalid, kReady, kDestroying, kBuilding };
+
+  Kind kind() const { return kind_; }
+  bool hand_built() const { return kind_ == Kind::kHandBuilt; }
 
   // --- Capture ----------------------------------------------------------------------------------------------------------
   // 507000 for streams that are driven elsewhere.
@@ -80,6 +87,28 @@ class Model final : public SlabObject, private GraphKeeper {
   // Of the whole process; nobody needs to look further while there is none.
   static int open_captures();
 
+  // --- Models built by hand (rules/models.md; model_build.cpp, model_run.cpp) ----------------------------------------------
+  static Result<Model*> BeginBuild(FailureScope* scope);
+  Status Bind(Stream& stream, bool head);
+  // 107005 when it is not bound to this model. Executions that are under way are waited for.
+  Status Unbind(Stream& stream);
+  // A task that was submitted to a bound stream. 107005 when it was unbound meanwhile.
+  Status Store(Stream& stream, Task& task);
+  Status StoreEnd(Stream& stream, const char* call);
+  Status EndBuild();
+  // Drops the tasks of a bound stream, which may be given others.
+  Status Clean(Stream& stream);
+  // Waits for the end, which is then the answer.
+  Status ExecuteAndWait(Deadline deadline);
+  // Drops what is left of the executions that are under way.
+  Status Abort();
+  // Streams that are bound, by their handles.
+  std::vector<void*> BoundStreams();
+  // Of a bound stream.
+  size_t BranchNumberOf(const Stream& stream);
+  // Executions of the stream that was aborted, or is being destroyed, end here.
+  static void DropAbandonedRuns(Stream& stream);
+
   // --- Task groups (rules/graphs.md 6). There are no kernels here, and nothing else may be in a group. ---------------------
   Status BeginGroup(Stream& stream);
   Status EndGroup(Stream& stream, void** handle);
@@ -108,7 +137,8 @@ class Model final : public SlabObject, private GraphKeeper {
     aclrtCallback function;
     void* argument;
   };
-  void AddDestroyCallback(Callback callback);
+  // False: the function is registered already.
+  bool AddDestroyCallback(Callback callback);
   bool RemoveDestroyCallback(aclrtCallback function);
 
   std::string name();
@@ -123,6 +153,9 @@ class Model final : public SlabObject, private GraphKeeper {
   struct BranchState {
     StreamHold stream;
     bool group_open = false;
+    // Of a model built by hand:
+    bool head = false;
+    bool closed = false;  // takes no more tasks
   };
   // Of an event, or of a source.
   struct External {
@@ -131,8 +164,10 @@ class Model final : public SlabObject, private GraphKeeper {
     std::shared_ptr<OperationSource> source;
   };
   struct Execution {
-    StreamHold stream;
+    StreamHold stream;  // of a model built by hand: a hidden one
     uint64_t sequence;
+    std::shared_ptr<ModelRun> run;
+    bool complete() const { return stream->queue().completed() >= sequence; }
   };
 
   size_t BranchOf(const Stream& stream) const RW_REQUIRES(mutex_);
@@ -143,10 +178,31 @@ class Model final : public SlabObject, private GraphKeeper {
   Status Append(size_t branch, const Task& task) RW_REQUIRES(mutex_);
   Status Join(Stream& stream) RW_REQUIRES(mutex_);
   Status RequireJoined() const RW_REQUIRES(mutex_);
+  // For a model that is about to be published.
+  void BeginLife(FailureScope* scope, Kind kind, State state);
   void ReleaseStreams() RW_REQUIRES(mutex_);
   void CloseCapture(State state) RW_REQUIRES(mutex_);
   bool Pending() RW_REQUIRES(mutex_);
   ModelPart* Part(ModelPart::Kind kind, size_t branch, size_t index) RW_REQUIRES(mutex_);
+
+  // Of a model built by hand.
+  Status ExecuteHandBuilt(StreamRef stream, const FailureScope* current, const char* call);
+  Status RequireRunnable() RW_REQUIRES(mutex_);
+  void Resolve() RW_REQUIRES(mutex_);
+  uint32_t BranchOfStream(uint32_t stream_id) const RW_REQUIRES(mutex_);
+  // A hidden stream that has nothing to do.
+  Result<StreamHold> TakeHidden();
+  void GiveBack(StreamHold hidden);
+  void CollectRuns() RW_REQUIRES(mutex_);
+  void ExpectExecution() RW_REQUIRES(mutex_);
+  void AddExecution(Execution execution);
+  // No execution is under way while it holds the lock. 507000 from inside one.
+  template <typename Body>
+  Status BetweenRuns(Body&& body);
+  void EraseBranch(size_t branch) RW_REQUIRES(mutex_);
+  void ForgetParts() RW_REQUIRES(mutex_);
+  // Ends the hidden streams and gives the bound ones their tasks back.
+  void Dismantle(std::vector<Execution> executions);
 
   void ReplayGone() override { Models().Release(this); }
   void Vanish();
@@ -155,6 +211,7 @@ class Model final : public SlabObject, private GraphKeeper {
   static Record* MakeRecord(Event& event, const StreamRef& stream, const std::vector<std::pair<Event*, Record*>>& before);
 
   std::atomic<State> state_{State::kReady};
+  Kind kind_ = Kind::kCaptured;
   FailureScope* scope_ = nullptr;
   uint32_t scope_epoch_ = 0;
   uint32_t id_ = 0;
@@ -168,6 +225,9 @@ class Model final : public SlabObject, private GraphKeeper {
   std::string name_ RW_GUARDED_BY(mutex_);
   std::vector<Execution> executions_ RW_GUARDED_BY(mutex_);
   int submitting_ RW_GUARDED_BY(mutex_) = 0;
+  std::vector<StreamHold> spare_ RW_GUARDED_BY(mutex_);  // hidden streams without work
+  uint32_t marks_ RW_GUARDED_BY(mutex_) = 0;             // ends that were stored
+  bool resolved_ RW_GUARDED_BY(mutex_) = false;          // what tasks name has been looked up
   std::map<std::tuple<ModelPart::Kind, size_t, size_t>, ModelPart*> parts_ RW_GUARDED_BY(mutex_);
   std::vector<std::pair<std::pair<size_t, size_t>, Task>> changes_ RW_GUARDED_BY(mutex_);
   std::vector<Callback> callbacks_ RW_GUARDED_BY(mutex_);

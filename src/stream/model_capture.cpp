@@ -40,15 +40,20 @@ Status Model::RequireSuitable(const Stream& stream) {
               stream.flags());
 }
 
+void Model::BeginLife(FailureScope* scope, Kind kind, State state) {
+  scope_ = scope;
+  scope_epoch_ = scope->epoch();
+  id_ = g_next_model_id.fetch_add(1, std::memory_order_relaxed);
+  kind_ = kind;
+  state_.store(state, std::memory_order_release);
+}
+
 Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
   Model* model = Models().Take();
   if (model == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no room for another model");
-  model->scope_ = &stream.failure_scope();
-  model->scope_epoch_ = model->scope_->epoch();
-  model->id_ = g_next_model_id.fetch_add(1, std::memory_order_relaxed);
+  model->BeginLife(&stream.failure_scope(), Kind::kCaptured, State::kCapturing);
   model->mode_ = mode;
   model->thread_ = std::this_thread::get_id();
-  model->state_.store(State::kCapturing, std::memory_order_release);
   Status joined;
   {
     // Locked before anybody can see it: whoever closes the context abandons the capture as soon as he finds it, and then it is not ours.
@@ -82,7 +87,7 @@ Status Model::Join(Stream& stream) {
   }));
   if (!stream.EnterCapture(this)) return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", stream.id());
   Streams().Retain(&stream);
-  branch_states_.push_back({StreamHold(Streams(), &stream)});
+  branch_states_.push_back({StreamHold(Streams(), &stream), false, true, false});
   graph_.branches.emplace_back();
   return Ok();
 }

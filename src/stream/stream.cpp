@@ -58,7 +58,7 @@ Stream* Stream::Create(const StreamOptions& options) {
     stream->options_ = options;
     const uint64_t keeping = (options.flags & kPersistent) != 0 ? kKeeping : 0;
     const uint64_t watched = ActiveWatcher() != nullptr ? kWatched : 0;
-    const uint64_t faulty = FaultsAreOn() ? kFaulty : 0;  // read before the first stream is made
+    const uint64_t faulty = FaultsAreOn() && !options.hidden ? kFaulty : 0;  // read before the first stream is made
     // Whether it rests is a matter between fences and the queue, which may have been another stream's before.
     const uint64_t resting = stream->obstacles_.load(std::memory_order_relaxed) & kResting;
     stream->obstacles_.store(kNobody | keeping | watched | faulty | resting, std::memory_order_release);
@@ -75,12 +75,25 @@ Stream* Stream::Create(const StreamOptions& options) {
   return made;
 }
 
+Stream* Stream::CreateHidden(const Stream& like) {
+  StreamOptions options = like.options_;
+  options.flags = 0;
+  options.is_default = false;
+  options.hidden = true;
+  return Create(options);
+}
+
+void Stream::EndHidden() {
+  if (BeginDestroy(generation())) FinishDestroy(true);
+}
+
 void Stream::SetWatched(bool watched) {
   LockGuard lock(lock_);
   watched ? obstacles_.fetch_or(kWatched, std::memory_order_seq_cst) : obstacles_.fetch_and(~kWatched, std::memory_order_seq_cst);
 }
 
 void Stream::Recycle() {
+  DropKept();  // a model that outlived the stream has given its tasks back
   {
     LockGuard lock(lock_);  // as above
     family = Family::kNone;
@@ -88,6 +101,7 @@ void Stream::Recycle() {
     updated_group_ = nullptr;
   }
   stops_alone = false;
+  quiet = false;
   stop_mode = false;
   overflow_switch = 0;
   custom_tag = 0;
@@ -169,7 +183,7 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
   Struck struck;
   for (;;) {
     Queue::Submission submission{};
-    bool resting = false;
+    bool resting = false, stored = false;
     if (capturing()) {
       Status status;
       if (!Capture(generation_seen, current, task, &status)) continue;
@@ -182,14 +196,20 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       if (capture_ != nullptr) continue;  // begun just now
       if ((options_.flags & kPersistent) != 0) {
         *sequence = 0;
-        return KeepForLater(task);
+        if (model_ == nullptr) return KeepForLater(task);
+        stored = true;
       }
       resting = (obstacles_.load(std::memory_order_relaxed) & kResting) != 0;
-      if (!resting) {
+      if (!resting && !stored) {
         RW_TRY(KnowSubmitter(queue_->submitted() + 1));
         const bool faulty = (obstacles_.load(std::memory_order_relaxed) & kFaulty) != 0;
         submission = faulty ? SubmitStruck(task, &struck) : SubmitTold(task);
       }
+    }
+    if (stored) {
+      Status status;
+      if (!StoreInModel(task, &status)) continue;
+      return status;
     }
     if (resting) {
       Fence::Rouse(*this);
@@ -276,6 +296,47 @@ bool Stream::Capture(uint32_t generation_seen, const FailureScope* current, Task
   return status->code() != ACL_ERROR_RT_STREAM_NOT_CAPTURED;
 }
 
+// False: the stream was unbound meanwhile.
+bool Stream::StoreInModel(Task& task, Status* status) {
+  ModelHold model(Models(), HoldBinding());
+  if (!model) return false;
+  *status = model->Store(*this, task);
+  if (status->ok()) t_last_task_id = task.id;
+  return status->code() != ACL_ERROR_RT_STREAM_MODEL;
+}
+
+Model* Stream::HoldBinding() {
+  LockGuard lock(lock_);
+  if (model_ != nullptr) Models().Retain(model_);
+  return model_;
+}
+
+bool Stream::EnterModel(Model* model, std::vector<Task>* kept) {
+  std::unique_ptr<std::vector<Task>> taken;
+  {
+    LockGuard lock(lock_);
+    if (model_ != nullptr || capture_ != nullptr || (generation() & 1) == 0) return false;
+    Models().Retain(model);
+    model_ = model;
+    taken = std::move(kept_);
+    obstacles_.fetch_or(kBound, std::memory_order_seq_cst);
+  }
+  if (taken != nullptr) kept->swap(*taken);
+  return true;
+}
+
+void Stream::LeaveModel(Model* model, std::vector<Task> kept) {
+  auto back = std::make_unique<std::vector<Task>>(std::move(kept));
+  {
+    LockGuard lock(lock_);
+    if (model_ != model) return;
+    model_ = nullptr;
+    kept_ = std::move(back);
+    obstacles_.fetch_and(~kBound, std::memory_order_seq_cst);
+  }
+  Models().Release(model);
+}
+
 Model* Stream::HoldCapture() {
   LockGuard lock(lock_);
   if (capture_ != nullptr) Models().Retain(capture_);
@@ -317,6 +378,8 @@ void* Stream::EndUpdate() {
 
 // A Status, so that whoever submits takes back what the task would have held.
 Status Stream::KeepForLater(const Task& task) try {
+  if (kept_ != nullptr && kept_->size() >= kMostKept)
+    return Fail(ACL_ERROR_RT_STREAM_TASK_FULL, "stream %d keeps %zu tasks already, as many as it can", id(), kMostKept);
   if (kept_ == nullptr) kept_ = std::make_unique<std::vector<Task>>();
   kept_->push_back(task);
   return Ok();
@@ -391,8 +454,10 @@ bool Stream::Query() {
 
 bool Stream::TaskFailed(const Task& task, uint64_t sequence, int code, const char* text) {
   // First of all: whoever finds the error waits for this report.
-  ReportException({task.id, static_cast<uint32_t>(id()), submitters_.ThreadOf(sequence), static_cast<uint32_t>(options_.device),
-                   static_cast<uint32_t>(code)});
+  const bool told = !quiet.load(std::memory_order_relaxed);
+  if (told)
+    ReportException({task.id, static_cast<uint32_t>(id()), submitters_.ThreadOf(sequence), static_cast<uint32_t>(options_.device),
+                     static_cast<uint32_t>(code)});
   char message[FailureScope::kTextSize];
   snprintf(message, sizeof(message), "task %u of stream %d, submitted by %s: %s", task.id, id(), task.call, text);
   {
@@ -402,7 +467,7 @@ bool Stream::TaskFailed(const Task& task, uint64_t sequence, int code, const cha
       error_code_.store(code, std::memory_order_release);
     }
   }
-  const bool stop = options_.scope->stops_on_failure();
+  const bool stop = told && options_.scope->stops_on_failure();
   if (stop) options_.scope->SetFailed(code, message);
   return stop || stops_alone.load(std::memory_order_relaxed);
 }
@@ -422,6 +487,13 @@ Status Stream::DeliverError() {
   return status;
 }
 
+int Stream::TakeError(char (&text)[FailureScope::kTextSize]) {
+  LockGuard lock(error_mutex_);
+  std::strcpy(text, error_text_);
+  error_text_[0] = '\0';
+  return error_code_.exchange(0, std::memory_order_acq_rel);
+}
+
 void Stream::SetPriority(int priority) {
   priority_.store(priority, std::memory_order_relaxed);
   queue_->SetPriority(priority);
@@ -439,6 +511,7 @@ bool Stream::FinishDestroy(bool force) {
   } else {
     static_cast<void>(WaitTold(queue_->submitted(), Deadline::Never()));
   }
+  Model::DropAbandonedRuns(*this);
   DropKept();
   AwaitExceptionReports();  // nobody will ask for the error any more
   Streams().Release(this);
@@ -452,6 +525,7 @@ Status Stream::Abort() {
     LockGuard lock(lock_);  // submitters that got in are in front of the abort
   }
   queue_->Abort();
+  Model::DropAbandonedRuns(*this);
   {
     LockGuard lock(error_mutex_);
     error_code_.store(0, std::memory_order_release);

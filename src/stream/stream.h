@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/hot_tls.h"
 #include "base/no_destroy.h"
@@ -41,6 +42,7 @@ struct StreamOptions {
   uint32_t flags;
   bool is_default;
   int device_of_user = -1;  // as rules of ROPEWAY_FAULTS name it
+  bool hidden = false;      // no program knows of it, and no rule of ROPEWAY_FAULTS strikes it
 };
 
 class Stream final : public SlabObject, public QueueOwner {
@@ -48,9 +50,13 @@ class Stream final : public SlabObject, public QueueOwner {
   // Streams whose work is recorded or driven elsewhere: synchronise and query answer at once.
   static constexpr uint32_t kNeverWaitedFor = 0x04 | 0x10 | 0x20;  // PERSISTENT, CPU_SCHEDULE, DEVICE_USE_ONLY
   static constexpr uint32_t kPersistent = 0x04;
+  static constexpr size_t kMostKept = 60000;  // tasks of a persistent stream (rules/models.md 1)
 
   // A live stream, reachable through its handle; null when the process has no more room.
   static Stream* Create(const StreamOptions& options);
+  // One for work inside the library, of the same context; null as above. It is ended by EndHidden.
+  static Stream* CreateHidden(const Stream& like);
+  void EndHidden();
 
   // Queues a task for the context `current`. 107017 stale, 107003 another context, 107023 being aborted, or the failure of
   // a context in stop mode.
@@ -87,6 +93,8 @@ class Stream final : public SlabObject, public QueueOwner {
   bool TaskFailed(const Task& task, uint64_t sequence, int code, const char* text) override;
   // Takes the pending error, once the program's exception callbacks know of it; 0 when there is none. The text goes where Fail puts texts.
   Status DeliverError();
+  // The same of a hidden stream, for whoever tells it: the code, with its text.
+  int TakeError(char (&text)[FailureScope::kTextSize]);
 
   // --- Capture: work is handed to a model instead of the queue ----------------------------------------------------------
   bool capturing() const { return (obstacles_.load(std::memory_order_acquire) & kCapturing) != 0; }
@@ -95,6 +103,15 @@ class Stream final : public SlabObject, public QueueOwner {
   // False: it takes part in a capture already.
   bool EnterCapture(Model* model);
   void LeaveCapture(Model* model);
+  // --- Models built by hand: a persistent stream that is bound keeps its tasks in the model (rules/models.md 1) -------------
+  bool bound() const { return (obstacles_.load(std::memory_order_acquire) & kBound) != 0; }
+  // The model, with a reference that the caller gives back; null when the stream is not bound.
+  Model* HoldBinding();
+  // False: it has another model, or is being captured. `kept` takes the tasks that it has kept so far.
+  bool EnterModel(Model* model, std::vector<Task>* kept);
+  // The tasks are the stream's again.
+  void LeaveModel(Model* model, std::vector<Task> kept);
+
   // A task group of a model is updated by what is submitted between the two (rules/graphs.md 6).
   bool BeginUpdate(void* group);
   void* EndUpdate();
@@ -123,6 +140,9 @@ class Stream final : public SlabObject, public QueueOwner {
 
   // The first failure drops the rest of this stream, whatever the context's mode.
   std::atomic<bool> stops_alone{false};
+
+  // Of a hidden stream: its failures are somebody else's to tell.
+  std::atomic<bool> quiet{false};
 
   // Plain properties that only mirror what was set.
   std::atomic<bool> stop_mode{false};
@@ -158,6 +178,7 @@ class Stream final : public SlabObject, public QueueOwner {
   static constexpr uint64_t kCapturing = 8;
   static constexpr uint64_t kUpdating = 16;
   static constexpr uint64_t kResting = 32;
+  static constexpr uint64_t kBound = 128;
   static constexpr uint64_t kFaulty = 64;  // rules of ROPEWAY_FAULTS want to see every task
   // In the upper half: the thread that submitted last (t_submitter). Another one makes itself known first.
   static constexpr int kSubmitterShift = 32;
@@ -168,6 +189,7 @@ class Stream final : public SlabObject, public QueueOwner {
   // Task `next` will be the calling thread's. Wants lock_ held.
   Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
+  bool StoreInModel(Task& task, Status* status);
   Queue::Submission SubmitTold(Task& task);
   // What EnqueuePlainly does, in parts.
   bool IsSound(uint32_t generation_seen, const FailureScope* current) const RW_REQUIRES(lock_);
@@ -197,6 +219,7 @@ class Stream final : public SlabObject, public QueueOwner {
 
   SpinLock lock_{LockRank::kStream};                              // serialises submitters
   std::unique_ptr<std::vector<Task>> kept_ RW_GUARDED_BY(lock_);  // of a persistent stream
+  Model* model_ RW_GUARDED_BY(lock_) = nullptr;                   // that it is bound to, with a reference
   Model* capture_ RW_GUARDED_BY(lock_) = nullptr;                 // with a reference
   void* updated_group_ RW_GUARDED_BY(lock_) = nullptr;
 

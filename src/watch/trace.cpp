@@ -429,7 +429,7 @@ void DescribeProcess(TraceChunks& chunks, const TraceOptions& options) {
 }
 
 void DescribeNames(TraceChunks& chunks) {
-  for (size_t kind = 0; kind <= static_cast<size_t>(TaskKind::kAwaitBound); ++kind)
+  for (size_t kind = 0; kind <= static_cast<size_t>(kLastTaskKind); ++kind)
     PutName(chunks, NameTable::kKind, kind, TaskKindName(static_cast<TaskKind>(kind)));
   for (const CopyMethod method : {CopyMethod::kCached, CopyMethod::kStreaming, CopyMethod::kShared}) {
     PutName(chunks, NameTable::kMethod, static_cast<size_t>(method), CopyMethodName(method));

@@ -98,9 +98,10 @@ TEST(TaskValuesTest, BytesOfTheTasksThatMoveSome) {
 }
 
 TEST(TaskValuesTest, TheOthersMoveNone) {
-  for (TaskKind kind : {TaskKind::kCopyByDesc, TaskKind::kMark, TaskKind::kAwait, TaskKind::kAwaitValue, TaskKind::kCall, TaskKind::kKernel,
-                        TaskKind::kReplay, TaskKind::kFail, TaskKind::kNothing, TaskKind::kSignal, TaskKind::kAwaitSignal,
-                        TaskKind::kMarkBound, TaskKind::kAwaitBound}) {
+  for (TaskKind kind :
+       {TaskKind::kCopyByDesc, TaskKind::kMark, TaskKind::kAwait, TaskKind::kAwaitValue, TaskKind::kCall, TaskKind::kKernel,
+        TaskKind::kReplay, TaskKind::kFail, TaskKind::kNothing, TaskKind::kSignal, TaskKind::kAwaitSignal, TaskKind::kMarkBound,
+        TaskKind::kAwaitBound, TaskKind::kFinish, TaskKind::kActivate, TaskKind::kSwitch, TaskKind::kJump, TaskKind::kBody}) {
     Task task;
     std::memset(static_cast<void*>(&task), 0x11, sizeof(task));
     task.kind = kind;
@@ -131,6 +132,11 @@ TEST(TaskValuesTest, EveryKindHasItsName) {
       {TaskKind::kAwaitSignal, "wait_signal"},
       {TaskKind::kMarkBound, "record_external"},
       {TaskKind::kAwaitBound, "wait_external"},
+      {TaskKind::kFinish, "finish"},
+      {TaskKind::kActivate, "activate"},
+      {TaskKind::kSwitch, "switch"},
+      {TaskKind::kJump, "jump"},
+      {TaskKind::kBody, "body"},
   };
   for (auto [kind, name] : kNames) EXPECT_STREQ(TaskKindName(kind), name);
 }

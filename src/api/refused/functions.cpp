@@ -33,12 +33,6 @@ Status NotSupported(const char* why) { return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPP
 
 Status NotSupportedQuietly(const char* why) { return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s", why); }
 
-// What is only for models built by hand. Every live model is a captured one.
-Status RequireHandBuilt(aclmdlRI modelRI) {
-  if (Models().Find(modelRI) == nullptr) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "modelRI %p is a captured model; this call is for models built by hand", modelRI);
-}
-
 }  // namespace
 }  // namespace ropeway::api
 
@@ -53,7 +47,6 @@ Status RequireHandBuilt(aclmdlRI modelRI) {
 #define RANGE(layer, number, least, most) RW_TRY(RequireRange(layer, #number, static_cast<int64_t>(number), least, most));
 #define DEVICE(number) RW_TRY(FindDevice(#number, number).status());
 #define CONTEXT() RW_TRY(CurrentContext().status());
-#define HAND_BUILT(model) RW_TRY(RequireHandBuilt(model));
 #define REFUSED(call, parameters, text, checks) \
   aclError call parameters { return Entry(#call, [&]() -> Status { checks return NotSupported(text); }); }
 #define REFUSED_QUIETLY(call, parameters, text, checks) \

@@ -1,6 +1,7 @@
 #include "engine/sched/replay.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/clock.h"
@@ -11,13 +12,20 @@
 #include "engine/task_graph.h"
 
 namespace ropeway::sched {
+namespace {
 
-bool Replay::Grow(size_t branches, size_t edges) try {
+constexpr int kControlFailed = 507001;  // ACL_ERROR_RT_TS_ERROR
+
+}  // namespace
+
+bool Replay::Grow(const TaskGraph& graph) try {
+  const size_t branches = std::max<size_t>(graph.branches.size(), 1);  // one to wait for the turn
   if (branches_.size() < branches) {
     LockGuard lock(growth_);
     while (branches_.size() < branches) branches_.emplace_back(*this, static_cast<uint32_t>(branches_.size()));
   }
-  edges_.assign(edges, Edge());
+  edges_.assign(graph.edges, Edge());
+  bodies_.assign(graph.bodies.size(), Body());
   return true;
 } catch (const std::bad_alloc&) {
   return false;
@@ -25,27 +33,60 @@ bool Replay::Grow(size_t branches, size_t edges) try {
 
 bool Replay::Begin(const Task& replay_task) {
   const TaskGraph& graph = *replay_task.replay.graph;
-  if (!Grow(graph.branches.size(), graph.edges)) return false;
-  used_ = left_ = graph.branches.size();
+  if (!Grow(graph)) return false;
+  used_ = std::max<size_t>(graph.branches.size(), 1);
+  left_ = 0;
   ready_ = BranchList();
   task_ = &replay_task;
-  for (size_t i = 0; i < used_; ++i) {
+  starts_ = at_mark_ = false;
+  for (size_t i = 0; i < graph.branches.size(); ++i) {
     Branch& branch = branches_[i];
     branch.tasks = &graph.branches[i];
-    branch.next = 0;
-    branch.volleys = {};
-    branch.state = Branch::State::kReady;
-    if (graph.branches[i].empty()) {
-      branch.state = Branch::State::kDone;
-      --left_;
-    } else if (i == 0) {
-      entering_ = true;
-      AwaitGate(branch, &graph.turn, 0);
-    }
-    if (branch.state == Branch::State::kReady) ready_.PushBack(&branch);
+    branch.body = kNoBody;
+    branch.state = Branch::State::kDone;
   }
+  entering_ = true;
+  AwaitTurn(branches_[0], &graph.turn);
   return true;
 }
+
+void Replay::AwaitTurn(Branch& branch, Gate* turn) {
+  branch.deadline_ns.store(INT64_MAX, std::memory_order_relaxed);
+  branch.state = Branch::State::kOutside;
+  Park(branch, turn);
+}
+
+void Replay::StartHeads() {
+  const TaskGraph& graph = *task_->replay.graph;
+  for (const Task& task : graph.prologue) RunBytes(task, nullptr);
+  for (size_t i = 0; i < graph.branches.size(); ++i) {
+    if (i >= graph.dormant.size() || !graph.dormant[i]) StartAt(branches_[i], 0);
+  }
+}
+
+void Replay::StartAt(Branch& branch, size_t index) {
+  branch.next = index;
+  branch.volleys = {};
+  ++left_;
+  if (index == branch.tasks->size()) return Leave(branch);
+  branch.state = Branch::State::kReady;
+  ready_.PushBack(&branch);
+}
+
+// The branch has come to its end, and with it, maybe, the body that it is part of.
+void Replay::Leave(Branch& branch) {
+  branch.state = Branch::State::kDone;
+  --left_;
+  if (branch.body == kNoBody) return;
+  Body& body = bodies_[branch.body];
+  if (--body.left != 0 || body.above->state != Branch::State::kAboveBody) return;
+  Branch& above = *body.above;
+  above.state = Branch::State::kReady;
+  if ((*above.tasks)[above.next].body.choice != BodyChoice::kWhile) Advance(above);
+  if (above.state == Branch::State::kReady) ready_.PushBack(&above);
+}
+
+bool Replay::Over() const { return left_ == 0 && !entering_ && !starts_ && (at_mark_ || !task_->replay.graph->ends_at_mark); }
 
 void Replay::End() {
   const TaskGraph& graph = *std::exchange(task_, nullptr)->replay.graph;
@@ -55,6 +96,7 @@ void Replay::End() {
 Replay::Outcome Replay::Run() {
   for (;;) {
     ComeBackWoken();
+    if (std::exchange(starts_, false)) StartHeads();
     const bool moves = ready_.first() != nullptr;
     while (Branch* branch = ready_.PopFront()) {
       while (branch->state == Branch::State::kReady) {
@@ -65,7 +107,7 @@ Replay::Outcome Replay::Run() {
         Step(*branch);
       }
     }
-    if (left_ == 0) return Outcome::kDone;
+    if (Over()) return Outcome::kDone;
     if (moves) continue;
     queue_.FinishBytes();  // somebody outside may wait for them, and we for him
     if (GoIdle()) return Outcome::kBlocked;
@@ -94,7 +136,7 @@ void Replay::ComeBackWoken() {
 // Signals need no more than the order in which bytes are started; what reaches the outside needs them to be there.
 bool Replay::ReachesOutside(TaskKind kind) {
   return kind == TaskKind::kMark || kind == TaskKind::kMarkBound || kind == TaskKind::kAwait || kind == TaskKind::kAwaitBound ||
-         kind == TaskKind::kAwaitValue || kind == TaskKind::kCall || kind == TaskKind::kKernel;
+         kind == TaskKind::kAwaitValue || kind == TaskKind::kCall || kind == TaskKind::kKernel || kind >= TaskKind::kFinish;
 }
 
 void Replay::Step(Branch& branch) {
@@ -127,6 +169,15 @@ void Replay::Step(Branch& branch) {
     case TaskKind::kAwaitValue: return AwaitValue(branch, task);
     case TaskKind::kCall:
     case TaskKind::kKernel: return CallHost(branch, task);
+    case TaskKind::kFinish:
+      at_mark_ = true;
+      TellBound(0);
+      TellOver(branch);
+      break;
+    case TaskKind::kActivate: return Activate(branch, task);
+    case TaskKind::kSwitch: return Switch(branch, task);
+    case TaskKind::kJump: return Jump(branch, task);
+    case TaskKind::kBody: return RunBody(branch, task);
     default:
       if (const size_t together = RunVolley(branch)) return Advance(branch, together);
       RunBytes(task, branch.next + 1 < branch.tasks->size() ? &task + 1 : nullptr);
@@ -136,9 +187,115 @@ void Replay::Step(Branch& branch) {
 
 void Replay::Advance(Branch& branch, size_t tasks) {
   branch.next += tasks;
-  const bool done = branch.next == branch.tasks->size();
-  branch.state = done ? Branch::State::kDone : Branch::State::kReady;
-  if (done) --left_;
+  if (branch.next == branch.tasks->size()) return Leave(branch);
+  branch.state = Branch::State::kReady;
+}
+
+// --- What runs next -----------------------------------------------------------------------------------------------------
+
+void Replay::EndControl(Branch& branch, int code) {
+  TellOver(branch, code);
+  Advance(branch);
+}
+
+void Replay::FailControl(Branch& branch, const char* text) {
+  queue_.ReportFailure((*branch.tasks)[branch.next], kControlFailed, text);
+  EndControl(branch, kControlFailed);
+}
+
+bool Replay::MayRead(Branch& branch, const Task& task) {
+  TaskFailure failure;
+  const int code = Recheck(task, queue_.shop().judge, task_->replay.as_of, &failure);
+  if (code == 0) return true;
+  queue_.ReportFailure(task, code, failure.text);
+  EndControl(branch, code);
+  return false;
+}
+
+// A backend reads whole words. One that a number lies in is in the number's block, too: blocks begin and end at words.
+uint64_t Replay::Read(const void* address, size_t bytes) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const auto bits = reinterpret_cast<uintptr_t>(address);
+  const char* const first = static_cast<const char*>(address) - bits % kWord;
+  const size_t shift = 8 * (bits % kWord);
+  uint64_t value = queue_.shop().backend->LoadWord(first) >> shift;
+  if (bits % kWord + bytes > kWord) value |= queue_.shop().backend->LoadWord(first + kWord) << (64 - shift);
+  return bytes == kWord ? value : value & ((uint64_t{1} << 8 * bytes) - 1);
+}
+
+Replay::Branch* Replay::Idle(const Branch& branch, uint32_t target) {
+  if (target >= task_->replay.graph->branches.size()) return nullptr;
+  Branch& found = branches_[target];
+  return &found != &branch && found.state == Branch::State::kDone ? &found : nullptr;
+}
+
+void Replay::Activate(Branch& branch, const Task& task) {
+  Branch* const target = Idle(branch, task.activate.branch);
+  if (target == nullptr) return FailControl(branch, "the stream to be activated is still running, or is no stream of the model any more");
+  StartAt(*target, 0);
+  EndControl(branch);
+}
+
+void Replay::Switch(Branch& branch, const Task& task) {
+  if (!MayRead(branch, task)) return;
+  const auto& to = task.switch_to;
+  const auto number = [&](const void* address) {
+    return to.wide ? static_cast<int64_t>(Read(address, 8)) : int64_t{static_cast<int32_t>(Read(address, 4))};
+  };
+  if (!Holds(to.comparison, number(to.left), number(to.right))) return EndControl(branch);
+  Branch* const target = Idle(branch, to.branch);
+  if (target == nullptr) return FailControl(branch, "the stream to switch to is still running, or is no stream of the model any more");
+  StartAt(*target, 0);
+  TellOver(branch);
+  Leave(branch);
+}
+
+void Replay::Jump(Branch& branch, const Task& task) {
+  if (!MayRead(branch, task)) return;
+  const auto index = static_cast<uint32_t>(Read(task.jump.index, 4));
+  const uint32_t chosen = std::min(index, task.jump.count == 0 ? 0 : task.jump.count - 1);
+  const auto& table = task_->replay.graph->jump_tables[task.jump.table];
+  const GraphPlace place = chosen < table.size() ? table[chosen] : GraphPlace();
+  if (place.branch == GraphPlace::kNowhere) {
+    char text[120];
+    snprintf(text, sizeof(text), "index %u chooses label %u of the list, which was not set in a stream of this model", index, chosen);
+    return FailControl(branch, text);
+  }
+  if (place.branch == branch.index) {
+    TellOver(branch);
+    branch.next = place.index;
+    branch.volleys = {};
+    return;
+  }
+  Branch* const target = Idle(branch, place.branch);
+  if (target == nullptr) return FailControl(branch, "the stream of the label is still running");
+  StartAt(*target, place.index);
+  TellOver(branch);
+  Leave(branch);
+}
+
+// The value is looked at anew after each round of a loop, whose task is not left before.
+void Replay::RunBody(Branch& branch, const Task& task) {
+  if (!MayRead(branch, task)) return;
+  const uint64_t value = Read(task.body.value, sizeof(uint64_t));
+  const uint64_t chosen = task.body.choice == BodyChoice::kSwitch ? value : value == 0 ? 1 : 0;
+  if (chosen >= task.body.count) return EndControl(branch);
+  const uint32_t number = task.body.first + static_cast<uint32_t>(chosen);
+  const GraphBody& shape = task_->replay.graph->bodies[number];
+  TellOver(branch);
+  std::fill_n(edges_.begin() + shape.first_edge, shape.edges, Edge());
+  // The body cannot end before all of its branches have started: this one is not above it yet.
+  bodies_[number] = {&branch, shape.branches};
+  for (uint32_t i = 0; i < shape.branches; ++i) {
+    Branch& part = branches_[shape.first_branch + i];
+    part.body = number;
+    StartAt(part, 0);
+  }
+  if (bodies_[number].left != 0) {
+    branch.state = Branch::State::kAboveBody;
+  } else if (task.body.choice != BodyChoice::kWhile) {
+    Advance(branch);
+  }
 }
 
 void Replay::Signal(uint32_t edge) {
@@ -284,16 +441,16 @@ void Replay::CallHost(Branch& branch, const Task& task) {
 }
 
 void Replay::ComeBack(Branch& branch, bool dropped) {
-  const Task& task = (*branch.tasks)[branch.next];
   if (branch.taken_out.exchange(false, std::memory_order_acquire) && !dropped)
     return Park(branch, static_cast<Gate*>(branch.place.load(std::memory_order_relaxed)));
   branch.place.store(nullptr, std::memory_order_seq_cst);
   if (branch.sink.exchange(nullptr, std::memory_order_seq_cst) != nullptr) calls_.fetch_sub(1, std::memory_order_release);
   if (std::exchange(entering_, false)) {
-    has_turn_ = !dropped;
-    branch.state = Branch::State::kReady;
+    has_turn_ = starts_ = !dropped;
+    branch.state = Branch::State::kDone;
     return;
   }
+  const Task& task = (*branch.tasks)[branch.next];
   int code = branch.timed_out.exchange(false, std::memory_order_acquire) ? queue_.ReportTimeout(task) : 0;
   if (code == 0 && !dropped) code = queue_.JudgeKernel(task);
   // The marker of a bound wait that is dropped goes with its binding.

@@ -1,4 +1,4 @@
-// A captured graph that is being replayed as the head of a queue. Its branches take turns on the queue's owner; a branch that
+// A graph that is being replayed as the head of a queue. Its branches take turns on the queue's owner; a branch that
 // has to wait for something outside (a gate, a value, a host function) is parked by itself, and the queue is blocked only
 // when no branch can go on.
 //
@@ -10,8 +10,8 @@
 //     idle_. All sequentially consistent. Whoever turns idle_ from true to false has the blocked queue: from the store of idle_ on, the
 //     owner of before touches woken_ and idle_ only.
 //  4. A Replay is never freed and its branches stay where they are, so a late timer or waker finds them.
-//  5. A branch of the owner's is in exactly one place: it is being run, in ready_, in the list of the edge that it waits for, or
-//     done. So a step costs the same however many branches there are.
+//  5. A branch of the owner's is in exactly one place: it is being run, in ready_, in the list of the edge that it waits for, above a
+//     body that runs, or done. So a step costs the same however many branches there are.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,7 @@ class Replay {
 
  private:
   struct Branch final : ValueWaiter, HostCall::Return {
-    enum class State : uint8_t { kReady, kAtEdge, kOutside, kDone };
+    enum class State : uint8_t { kReady, kAtEdge, kOutside, kAboveBody, kDone };
 
     Branch(Replay& owner, uint32_t number) : replay(owner), index(number) {}
     void Opened() override { replay.Wake(*this); }
@@ -68,6 +68,7 @@ class Replay {
     const uint32_t index;
     const std::vector<Task>* tasks = nullptr;
     size_t next = 0;
+    uint32_t body = kNoBody;  // that it is part of
     VolleySearch volleys;
     Moment started;  // its task that may stand still, as the watcher has it
     State state = State::kDone;
@@ -85,17 +86,40 @@ class Replay {
     bool signalled = false;
     BranchList waiting;
   };
+  static constexpr uint32_t kNoBody = UINT32_MAX;
+  struct Body {
+    Branch* above = nullptr;  // whose task runs it
+    uint32_t left = 0;        // branches that are not done
+  };
 
   static bool ReachesOutside(TaskKind kind);
-  bool Grow(size_t branches, size_t edges);
+  bool Grow(const TaskGraph& graph);
   // Looks at those who were woken; the ones that can go on are ready then.
   void TakeWoken();
   void ComeBackWoken();
   void Step(Branch& branch);
   void Advance(Branch& branch, size_t tasks = 1);
+  // The graph has its turn: those start that do so by themselves.
+  void StartHeads();
+  void StartAt(Branch& branch, size_t index);
+  void Leave(Branch& branch);
+  bool Over() const;
+  // --- Tasks that decide what runs next ---------------------------------------------------------------------------------
+  // False: the memory is gone; that has been reported, and the branch goes on behind the task.
+  bool MayRead(Branch& branch, const Task& task);
+  uint64_t Read(const void* address, size_t bytes);
+  // A branch that may be started; null: it may not, as has been reported.
+  Branch* Idle(const Branch& branch, uint32_t target);
+  void Activate(Branch& branch, const Task& task);
+  void Switch(Branch& branch, const Task& task);
+  void Jump(Branch& branch, const Task& task);
+  void RunBody(Branch& branch, const Task& task);
+  void EndControl(Branch& branch, int code = 0);
+  void FailControl(Branch& branch, const char* text);
   void Signal(uint32_t edge);
   void AwaitSignal(Branch& branch, Edge& edge);
   void TellOver(const Branch& branch, int code = 0);
+  void AwaitTurn(Branch& branch, Gate* turn);
   void AwaitGate(Branch& branch, Gate* gate, int64_t timeout_ns);
   void Park(Branch& branch, Gate* gate);
   void AwaitValue(Branch& branch, const Task& task);
@@ -113,8 +137,10 @@ class Replay {
 
   LaneQueue& queue_;
   const Task* task_ = nullptr;
-  bool entering_ = false;  // the first branch waits for the graph's turn; the others wait for it anyway
+  bool entering_ = false;  // the graph's turn is waited for, in the name of the first branch
   bool has_turn_ = false;
+  bool starts_ = false;   // the turn has come, and nobody has started yet
+  bool at_mark_ = false;  // a kFinish was reached
   uint32_t running_ = 0;  // branch
   size_t used_ = 0;       // branches of this graph
   std::deque<Branch> branches_;
@@ -122,6 +148,7 @@ class Replay {
   size_t left_ = 0;                                // branches that are not done
   BranchList ready_;
   std::vector<Edge> edges_;
+  std::vector<Body> bodies_;
   std::atomic<bool> idle_{false};
   std::atomic<Branch*> woken_{nullptr};  // a stack
   std::atomic<int> calls_{0};            // of host functions that branches wait for

@@ -47,7 +47,8 @@ TEST_F(ModelStreams, ArrayMustHoldThemAll) {
   aclrtStream few[1] = {};
   uint32_t count = 1;
   ExpectRefused("aclmdlRIGetStreams", ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, [&] { return aclmdlRIGetStreams(model.get(), few, &count); });
-  EXPECT_EQ(few[0], nullptr);
+  EXPECT_NE(few[0], nullptr) << "as many as there is room for";
+  EXPECT_EQ(count, 1u);
   aclrtStream many[5] = {};
   count = 5;
   EXPECT_EQ(aclmdlRIGetStreams(model.get(), many, &count), ACL_SUCCESS);
@@ -83,7 +84,7 @@ TEST_F(ModelTasks, BadArgumentsAreRejected) {
       {"set, task NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRITaskSetParams(nullptr, &params); }},
       {"set, input NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRITaskSetParams(task, nullptr); }},
       {"disable, task NULL", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRITaskDisable(nullptr); }},
-      {"update, model NULL", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRIUpdate(nullptr); }},
+      {"update, model NULL", ACL_ERROR_RT_PARAM_INVALID, [] { return aclmdlRIUpdate(nullptr); }},
       {"update, stale model", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIUpdate(StaleModel(stream_)); }},
   });
   EXPECT_EQ(type, static_cast<aclmdlRITaskType>(77));
@@ -112,7 +113,9 @@ TEST_F(ModelTasks, ArrayMustHoldThemAll) {
   uint32_t count = 2;
   ExpectRefused("aclmdlRIGetTasksByStream", ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY,
                 [&] { return aclmdlRIGetTasksByStream(stream, tasks, &count); });
-  EXPECT_EQ(tasks[0], nullptr);
+  EXPECT_NE(tasks[1], nullptr) << "as many as there is room for";
+  EXPECT_EQ(tasks[2], nullptr);
+  EXPECT_EQ(count, 2u);
   count = 4;
   EXPECT_EQ(aclmdlRIGetTasksByStream(stream, tasks, &count), ACL_SUCCESS);
   EXPECT_EQ(count, 3u);

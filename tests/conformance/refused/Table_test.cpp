@@ -35,8 +35,7 @@ std::vector<RefusedCall> Calls(aclrtStream live) {
 #define ZERO(code, number) {#number, code, 0, {1}},
 #define RANGE(code, number, least, most) Range(code, #number, least, most),
 #define DEVICE(number) {#number, ACL_ERROR_RT_INVALID_DEVICEID, 0, {INT32_MAX}},
-#define CONTEXT()          // CacheFlushAsksForAContext
-#define HAND_BUILT(model)  // CapturedModels
+#define CONTEXT()  // CacheFlushAsksForAContext
 #define REFUSED(call, parameters, text, checks) calls.push_back(CallOf<&call>(Refusal::kCode, #call, #parameters, text, {checks}));
 #define REFUSED_QUIETLY(call, parameters, text, checks) \
   calls.push_back(CallOf<&call>(Refusal::kQuietCode, #call, #parameters, text, {checks}));
@@ -130,18 +129,6 @@ TEST_F(RefusedTable, CountingNotifiesAreForAnotherProduct) {
                                    {{"notifyId", kOuter, nonsense, {0}}, notify}),
   };
   for (const RefusedCall& call : calls) TryRefusedCall(call, Judge, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-}
-
-TEST_F(RefusedTable, CapturedModels) {
-  aclmdlRI model = nullptr;
-  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
-  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
-  EXPECT_EQ(aclmdlRIBindStream(model, stream_, 0), kRuntime);
-  EXPECT_EQ(aclmdlRIEndTask(model, stream_), kRuntime);
-  EXPECT_EQ(aclmdlRIUnbindStream(model, stream_), kRuntime);
-  EXPECT_EQ(aclmdlRIBuildEnd(model, nullptr), kRuntime);
-  EXPECT_EQ(aclmdlRIAbort(model), kRuntime);
-  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
 }
 
 TEST_F(RefusedTable, AConditionLooksIntoItsParameters) {

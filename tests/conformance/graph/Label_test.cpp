@@ -1,5 +1,4 @@
-// Labels and lists of them are handles; the models in which they would mean something are not there yet
-// (Model_test.cpp).
+// Labels and lists of them as handles; what they do in a model is in HandBuiltControl_test.cpp.
 #include <thread>
 
 #include "tests/support/acl_test.h"
