@@ -11,11 +11,6 @@ using namespace ropeway::api;
 namespace ropeway::api {
 namespace {
 
-Status RequireMode(aclmdlRICaptureMode mode) {
-  if (static_cast<unsigned>(mode) <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return Ok();
-  return Fail(ACL_ERROR_RT_PARAM_INVALID, "mode %d is not 0 (global), 1 (thread local) or 2 (relaxed)", static_cast<int>(mode));
-}
-
 // Streams whose work is driven elsewhere cannot carry a replay.
 Status RequireExecuting(const Stream& stream) {
   if ((stream.flags() & Stream::kNeverWaitedFor) == 0) return Ok();
@@ -70,13 +65,13 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY_SET(StreamHold target, HoldStream(stream, nullptr));
     RW_TRY_SET(ModelHold model, HoldCapture(*target));
-    if (modelRI == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "modelRI is NULL");
+    if (modelRI == nullptr && !model->is_body()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "modelRI is NULL");
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target->RequireContext(&context->scope()));
-    *modelRI = nullptr;
+    if (modelRI != nullptr) *modelRI = nullptr;
     void* handle = Models().HandleOf(model.get());
     RW_TRY(model->EndCapture(*target));
-    *modelRI = handle;
+    if (modelRI != nullptr) *modelRI = handle;
     return Ok();
   });
 }
@@ -165,6 +160,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
       RW_TRY(RequireNotCapturing(*held));
       RW_TRY(RequireExecuting(*held));
     }
+    RW_TRY(RequireNotBody(*model));
     RW_TRY(RequireCaptured(*model));
     RW_TRY_SET(Context * context, CurrentContext());
     const StreamRef target = OrDefault(found, *context);
@@ -180,6 +176,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
     if (timeout == 0 || timeout < -1)
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is neither -1 (for ever) nor a number of milliseconds", timeout);
+    RW_TRY(RequireNotBody(*model));
     RW_TRY(RequireHandBuilt(*model));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireContextOf(*model, *context));
@@ -191,6 +188,7 @@ aclError aclmdlRIAbort(aclmdlRI modelRI) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequireRuntimePointer("modelRI", modelRI));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    RW_TRY(RequireNotBody(*model));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireContextOf(*model, *context));
     if (!model->hand_built())
@@ -203,6 +201,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("modelRI", modelRI));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    RW_TRY(RequireNotBody(*model));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(RequireContextOf(*model, *context));
     RW_TRY(RequireCaptured(*model));
@@ -215,6 +214,7 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, v
     RW_TRY(RequireRuntimePointer("modelRI", modelRI));
     RW_TRY(RequireRuntimePointer("func", reinterpret_cast<const void*>(func)));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    RW_TRY(RequireNotBody(*model));
     if (model->AddDestroyCallback({func, userData})) return Ok();
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "func is registered with this model already");
   });
@@ -225,6 +225,7 @@ aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
     RW_TRY(RequireRuntimePointer("modelRI", modelRI));
     RW_TRY(RequireRuntimePointer("func", reinterpret_cast<const void*>(func)));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    RW_TRY(RequireNotBody(*model));
     if (model->RemoveDestroyCallback(func)) return Ok();
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "func is not registered with this model");
   });

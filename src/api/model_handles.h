@@ -14,10 +14,21 @@ inline Result<ModelHold> FindModel(aclmdlRI modelRI) {
   return Fail(ACL_ERROR_RT_INVALID_HANDLE, "modelRI %p is not a live model (destroyed, or not a model at all)", modelRI);
 }
 
+inline Status RequireMode(aclmdlRICaptureMode mode) {
+  if (static_cast<unsigned>(mode) <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return Ok();
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "mode %d is not 0 (global), 1 (thread local) or 2 (relaxed)", static_cast<int>(mode));
+}
+
 // 107026 while the capture is open.
 inline Status RequireCaptured(const Model& model) {
   if (!model.capturing()) return Ok();
   return Fail(ACL_ERROR_RT_MODEL_CAPTURED, "the model is still being captured; end the capture first");
+}
+
+// 207000 for the body of a condition, which is run, changed and destroyed with its root alone.
+inline Status RequireNotBody(const Model& model) {
+  if (!model.is_body()) return Ok();
+  return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the model is a body of a condition; use the model that it is a part of");
 }
 
 inline Status RequireHandBuilt(const Model& model) {

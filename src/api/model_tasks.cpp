@@ -94,6 +94,7 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream* streams, uint32_t* nu
     RW_TRY(RequirePointer("modelRI", modelRI));
     RW_TRY(RequireCount("numStreams", numStreams));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    RW_TRY(RequireNotBody(*model));
     RW_TRY(RequireCaptured(*model));
     if (model->hand_built()) {
       const std::vector<void*> bound = model->BoundStreams();
@@ -188,6 +189,7 @@ aclError aclmdlRIUpdate(aclmdlRI modelRI) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequireRuntimePointer("modelRI", modelRI));
     RW_TRY_SET(ModelHold model, FindModel(modelRI));
+    RW_TRY(RequireNotBody(*model));
     if (model->hand_built())
       return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a model built by hand is not updated; use aclrtPersistentTaskClean");
     return model->ApplyChanges();

@@ -240,6 +240,8 @@ Status Event::ResetOn(StreamRef stream, const FailureScope* current, const char*
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                    "the reset of an event without ACL_EVENT_EXTERNAL cannot be captured; reset it outside the capture");
   RW_TRY(RequireStorable(*stream.stream));
+  if (ModelHold model(Models(), stream.stream->HoldCapture()); model && model->is_body())
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "external operations cannot be in the body of a condition");
   Events().Retain(this);
   Task task = MarkTask(&flag_reset_, SignalOf(Signal::Role::kTakesBack), call);
   task.flags = Task::kOfEvent | Task::kTakesBack;

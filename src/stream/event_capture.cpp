@@ -19,6 +19,13 @@ const char* KindOf(const Event& event) {
   return event.kind() == Event::Kind::kDefault ? "an event made by aclrtCreateEvent" : "an event made by aclrtCreateEventWithFlag";
 }
 
+// A body runs any number of times in a replay, and nobody outside could count them.
+Status RequireNoBody(const Model& model) {
+  if (!model.is_body()) return Ok();
+  return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                 "external operations cannot be in the body of a condition; capture them in the graph itself");
+}
+
 }  // namespace
 
 bool Event::classic_external() const { return kind_ == Kind::kClassic && (flags_ & ACL_EVENT_EXTERNAL) != 0; }
@@ -38,6 +45,7 @@ bool Event::TakesPartInCapture() {
 
 Status Event::RecordInCapture(Stream& stream, Model& model, const char* call) {
   if (classic_external()) {
+    RW_TRY(RequireNoBody(model));
     Events().Retain(this);
     Task task = MarkTask(&flag_set_, SignalOf(Signal::Role::kSets), call);
     task.flags = Task::kOfEvent;
@@ -75,7 +83,10 @@ Status Event::AwaitCaptured(StreamRef stream, const FailureScope* current, int64
     }
     return of_event->CaptureWait(*on, point.edge, call);
   }
-  if (classic_external()) return AwaitFlag(stream, current, timeout_ns, call);
+  if (classic_external()) {
+    RW_TRY(RequireNoBody(*of_stream));
+    return AwaitFlag(stream, current, timeout_ns, call);
+  }
   if (kind_ != Kind::kEx || (flags_ & ACL_EVENT_IPC) != 0) return NotInCapture(KindOf(*this));
   if (!latest()) return Ok();
   of_stream->Invalidate();
@@ -86,6 +97,7 @@ Status Event::AwaitCaptured(StreamRef stream, const FailureScope* current, int64
 Status Event::CaptureExternal(StreamRef stream, bool record, const char* call) {
   ModelHold model(Models(), stream.stream->HoldCapture());
   if (!model) return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "an external operation needs a stream that is being captured");
+  RW_TRY(RequireNoBody(*model));
   StreamHold on(Streams(), Streams().Acquire(stream.stream, stream.generation));
   if (!on) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream was destroyed by another thread");
   const bool recorded = static_cast<bool>(latest());

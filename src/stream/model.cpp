@@ -180,7 +180,7 @@ void Model::DestroyWithContext() {
   std::vector<Execution> executions;
   {
     LockGuard lock(mutex_);
-    if (state() != State::kReady && state() != State::kBuilding) return;
+    if (is_body() || (state() != State::kReady && state() != State::kBuilding)) return;
     state_.store(State::kDestroying, std::memory_order_release);
     executions = std::move(executions_);
   }
@@ -198,6 +198,7 @@ void Model::Vanish() {
     callbacks.swap(callbacks_);
     parts.swap(parts_);
   }
+  ForgetBodies();
   for (const Callback& callback : callbacks) callback.function(callback.argument);
   for (auto& [place, part] : parts) {
     if (ModelParts().Retire(part, part->generation())) ModelParts().Release(part);
@@ -219,6 +220,11 @@ void Model::Recycle() {
   callbacks_.clear();
   graph_.dormant.clear();
   graph_.jump_tables.clear();
+  graph_.bodies.clear();
+  graph_.prologue.clear();
+  variables_.clear();
+  own_branches_ = 0;
+  root_ = ModelHold();
   graph_.ends_at_mark = false;
   kind_ = Kind::kCaptured;
   marks_ = 0;

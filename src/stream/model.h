@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -49,15 +51,28 @@ class ModelPart final : public SlabObject {
 using ModelPartSlab = Slab<ModelPart, 0x72>;
 ModelPartSlab& ModelParts();
 
+// A number in device memory that decides which body of a captured graph runs (rules/graphs.md 8). Good as long as the root model is.
+class GraphCondition final : public SlabObject {
+ public:
+  Model* model = nullptr;  // that it was made for: the root, or a body
+  void* variable = nullptr;
+  std::atomic<bool> used{false};  // by a task: one is allowed
+  void Recycle() { used.store(false); }
+};
+using ConditionSlab = Slab<GraphCondition, 0x73>;
+ConditionSlab& Conditions();
+using ConditionHold = SlabRef<ConditionSlab, GraphCondition>;
+
 class Model final : public SlabObject, private GraphKeeper {
  public:
   Model() { graph_.keeper = this; }
 
-  enum class Kind : uint8_t { kCaptured, kHandBuilt };
-  enum class State : uint8_t { kCapturing, kInvalid, kReady, kDestroying, kBuilding };
+  enum class Kind : uint8_t { kCaptured, kBody, kHandBuilt };
+  enum class State : uint8_t { kCapturing, kInvalid, kReady, kDestroying, kBuilding, kAwaitsCapture };
 
-  Kind kind() const { return kind_; }
   bool hand_built() const { return kind_ == Kind::kHandBuilt; }
+  // Of a condition in another captured model, with which it goes.
+  bool is_body() const { return kind_ == Kind::kBody; }
 
   // --- Capture ----------------------------------------------------------------------------------------------------------
   // 507000 for streams that are driven elsewhere.
@@ -68,6 +83,14 @@ class Model final : public SlabObject, private GraphKeeper {
   Status EndCapture(Stream& stream);
   // The context goes away: the capture is dropped without a word.
   void AbandonCapture();
+
+  // --- Conditions (rules/graphs.md 8; model_condition.cpp) ------------------------------------------------------------------
+  // `variable`: 8 bytes of device memory, which go with the root model; `initial` is put there before every replay, where there is one.
+  Result<void*> AddCondition(std::shared_ptr<void> variable, std::optional<uint64_t> initial);
+  // Stores the task, and fills `bodies` with handles of models that are to be captured.
+  Status CaptureCondition(Stream& stream, GraphCondition& condition, BodyChoice choice, std::span<void*> bodies, const char* call);
+  // Captures into a body that has not been captured yet, else 107026.
+  Status BeginBody(Stream& stream, aclmdlRICaptureMode mode);
 
   // A task that was submitted to a stream that takes part.
   Status Capture(Stream& stream, Task& task);
@@ -122,7 +145,7 @@ class Model final : public SlabObject, private GraphKeeper {
 
   // --- Looking at it, and changing it -----------------------------------------------------------------------------------
   // The shape of a model that is ready stays.
-  size_t branch_count() const RW_NOT_CHECKED { return graph_.branches.size(); }
+  size_t branch_count() const RW_NOT_CHECKED { return own_branches_; }
   size_t task_count(size_t branch) const RW_NOT_CHECKED { return graph_.branches[branch].size(); }
   const TaskGraph& graph() const RW_NOT_CHECKED { return graph_; }
   // The handle of a part of a ready model; made on first use. Null when the process has none left.
@@ -181,9 +204,23 @@ class Model final : public SlabObject, private GraphKeeper {
   // For a model that is about to be published.
   void BeginLife(FailureScope* scope, Kind kind, State state);
   void ReleaseStreams() RW_REQUIRES(mutex_);
+  void OpenCapture() RW_REQUIRES(mutex_);
   void CloseCapture(State state) RW_REQUIRES(mutex_);
   bool Pending() RW_REQUIRES(mutex_);
   ModelPart* Part(ModelPart::Kind kind, size_t branch, size_t index) RW_REQUIRES(mutex_);
+
+  // A body as it was captured, until the root's capture ends.
+  struct BodyDraft {
+    bool complete = false;
+    std::vector<std::vector<Task>> branches;
+    uint32_t edges = 0;
+  };
+  Model& root() { return root_ ? *root_ : *this; }
+  Status MakeBodies(std::span<void*> handles, uint32_t* first);
+  void AdoptBody(uint32_t number, BodyDraft draft);
+  Status RequireBodies() const RW_REQUIRES(mutex_);
+  void LayOutBodies() RW_REQUIRES(mutex_);
+  void ForgetBodies();
 
   // Of a model built by hand.
   Status ExecuteHandBuilt(StreamRef stream, const FailureScope* current, const char* call);
@@ -211,6 +248,8 @@ class Model final : public SlabObject, private GraphKeeper {
   static Record* MakeRecord(Event& event, const StreamRef& stream, const std::vector<std::pair<Event*, Record*>>& before);
 
   std::atomic<State> state_{State::kReady};
+  ModelHold root_;  // of a body
+  uint32_t body_number_ = 0;
   Kind kind_ = Kind::kCaptured;
   FailureScope* scope_ = nullptr;
   uint32_t scope_epoch_ = 0;
@@ -231,6 +270,12 @@ class Model final : public SlabObject, private GraphKeeper {
   std::map<std::tuple<ModelPart::Kind, size_t, size_t>, ModelPart*> parts_ RW_GUARDED_BY(mutex_);
   std::vector<std::pair<std::pair<size_t, size_t>, Task>> changes_ RW_GUARDED_BY(mutex_);
   std::vector<Callback> callbacks_ RW_GUARDED_BY(mutex_);
+  // Of a root: its conditions and bodies, also those of bodies.
+  std::vector<GraphCondition*> conditions_ RW_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<void>> variables_ RW_GUARDED_BY(mutex_);
+  std::vector<Model*> bodies_ RW_GUARDED_BY(mutex_);
+  std::vector<BodyDraft> drafts_ RW_GUARDED_BY(mutex_);
+  size_t own_branches_ RW_GUARDED_BY(mutex_) = 0;  // the others are bodies'
 };
 
 }  // namespace ropeway

@@ -51,7 +51,7 @@ void Model::BeginLife(FailureScope* scope, Kind kind, State state) {
 Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
   Model* model = Models().Take();
   if (model == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no room for another model");
-  model->BeginLife(&stream.failure_scope(), Kind::kCaptured, State::kCapturing);
+  model->BeginLife(&stream.failure_scope(), Kind::kCaptured, State::kAwaitsCapture);
   model->mode_ = mode;
   model->thread_ = std::this_thread::get_id();
   Status joined;
@@ -59,7 +59,7 @@ Status Model::BeginCapture(Stream& stream, aclmdlRICaptureMode mode) {
     // Locked before anybody can see it: whoever closes the context abandons the capture as soon as he finds it, and then it is not ours.
     LockGuard lock(model->mutex_);
     Models().Publish(model);
-    g_open_captures.fetch_add(1, std::memory_order_seq_cst);
+    model->OpenCapture();
     joined = model->Join(stream);
     if (!joined.ok()) model->CloseCapture(State::kDestroying);
   }
@@ -170,6 +170,9 @@ Status Model::CaptureOperation(Stream& stream, std::shared_ptr<OperationSource> 
   LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
+  if (is_body())
+    return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "work between ranks cannot be in the body of a condition; capture it in the graph itself");
   if (branch_states_[branch].group_open) {
     Invalidate();
     return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is work between ranks");
@@ -186,6 +189,11 @@ Status Model::CaptureOperation(Stream& stream, std::shared_ptr<OperationSource> 
 void Model::ReleaseStreams() {
   for (BranchState& branch : branch_states_) branch.stream->LeaveCapture(this);
   branch_states_.clear();
+}
+
+void Model::OpenCapture() {
+  state_.store(State::kCapturing, std::memory_order_release);
+  g_open_captures.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void Model::CloseCapture(State state) {
@@ -240,11 +248,22 @@ Status Model::EndCapture(Stream& stream) {
       return Fail(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "the capture was begun by another thread, and its mode is not RELAXED");
     if (state() == State::kInvalid)
       return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture has become invalid by an earlier failure");
+    RW_TRY(RequireBodies());
     RW_TRY(RequireJoined());
     if (std::any_of(branch_states_.begin(), branch_states_.end(), [](const BranchState& state) { return state.group_open; }))
       return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is still open; call aclmdlRICaptureTaskGrpEnd first");
     return Ok();
   }();
+  own_branches_ = graph_.branches.size();
+  if (is_body()) {
+    BodyDraft draft{status.ok(), std::move(graph_.branches), graph_.edges};
+    graph_.branches.clear();
+    CloseCapture(State::kReady);
+    lock.unlock();
+    root().AdoptBody(body_number_, std::move(draft));
+    return status;
+  }
+  if (status.ok()) LayOutBodies();
   CloseCapture(status.ok() ? State::kReady : State::kDestroying);
   lock.unlock();
   if (!status.ok()) Vanish();
@@ -257,7 +276,7 @@ void Model::AbandonCapture() {
     if (!capturing()) return;
     CloseCapture(State::kDestroying);
   }
-  Vanish();
+  if (!is_body()) Vanish();  // a body goes with its root
 }
 
 // --- Task groups --------------------------------------------------------------------------------------------------------

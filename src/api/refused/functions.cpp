@@ -1,4 +1,4 @@
-// The functions of table.inc, which says what each word means, and two whose checks look further than at their arguments. Never a silent
+// The functions of table.inc, which says what each word means, and one whose checks look further than at their arguments. Never a silent
 // success: docs/coverage.md lists what is defined in this folder as "refuses".
 #include <cstdint>
 
@@ -19,7 +19,6 @@
 #include "runtime/rt_external_event.h"
 #include "runtime/rt_ffts.h"
 #include "runtime/stream.h"
-#include "stream/model.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -81,14 +80,5 @@ aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo* taskInfo, aclrtStream, uint32
     RW_TRY(RequireRuntimePointer("taskInfo", taskInfo));
     RW_TRY(RequireBarriers(*taskInfo));
     return NotSupported(kNoBarriers);
-  });
-}
-
-aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointers({{"params.handle", params.handle}, {"params.modelRIArray", params.modelRIArray}, {"stream", stream}}));
-    RW_TRY(RequireLiveStream(stream));
-    RW_TRY(RequireZero(kRuntime, "flags", flags));
-    return NotSupportedQuietly(kNoConditions);
   });
 }

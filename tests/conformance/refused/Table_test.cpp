@@ -131,21 +131,6 @@ TEST_F(RefusedTable, CountingNotifiesAreForAnotherProduct) {
   for (const RefusedCall& call : calls) TryRefusedCall(call, Judge, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
-TEST_F(RefusedTable, AConditionLooksIntoItsParameters) {
-  aclmdlRI branches[1] = {};
-  const aclmdlRICondTaskParams task = {Nonsense(), ACL_MODEL_RI_COND_TYPE_IF, 1, branches};
-  const aclmdlRICondTaskParams no_handle = {nullptr, ACL_MODEL_RI_COND_TYPE_IF, 1, branches};
-  const aclmdlRICondTaskParams no_branches = {Nonsense(), ACL_MODEL_RI_COND_TYPE_IF, 1, nullptr};
-  EXPECT_EQ(aclmdlRIAddCondTask(no_handle, nullptr, 1), kOuter);
-  EXPECT_EQ(aclmdlRIAddCondTask(no_branches, nullptr, 1), kOuter);
-  EXPECT_EQ(aclmdlRIAddCondTask(task, nullptr, 1), kOuter);
-  EXPECT_EQ(aclmdlRIAddCondTask(task, Nonsense(), 1), ACL_ERROR_RT_INVALID_HANDLE);
-  EXPECT_EQ(aclmdlRIAddCondTask(task, stream_, 1), kRuntime);
-  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-  EXPECT_EQ(aclmdlRIAddCondTask(task, stream_, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
-}
-
 TEST_F(RefusedTable, ABarrierLooksBehindItsPointer) {
   aclrtBarrierTaskInfo barriers = {};
   barriers.barrierNum = 1;
