@@ -13,6 +13,7 @@
 #include "memory/pool.h"
 #include "ropeway/ropeway.h"
 #include "runtime/machine.h"
+#include "runtime/product.h"
 #include "stream/count_notify.h"
 #include "stream/event.h"
 #include "stream/model.h"
@@ -124,6 +125,16 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
 }
 
 const char* aclrtGetSocName() { return GetConfig().soc_name.c_str(); }
+
+// Code for one product of a family runs on the others (rules/devices.md 4).
+aclError aclrtCheckArchCompatibility(const char* socVersion, int32_t* canCompatible) {
+  return PlainEntry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("socVersion", socVersion));
+    RW_TRY(RequirePointer("canCompatible", canCompatible));
+    *canCompatible = FindProduct(socVersion) == &ThisProduct() ? 1 : 0;
+    return Ok();
+  });
+}
 
 aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) {
   return PlainEntry(__func__, [&]() -> Status {

@@ -623,13 +623,14 @@ TEST_F(HandBuilt, AbortDropsWhatIsLeftAndTheModelRunsAgain) {
 }
 
 TEST_F(HandBuilt, AMarkThatIsNeverReachedIsAborted) {
-  Tally tally;
+  Cell reached;
   aclmdlRI model = NewModel();
   aclrtStream head = Bound(model), never = Bound(model, kNotHead);
-  ASSERT_EQ(tally.Add(head), ACL_SUCCESS);
+  ASSERT_EQ(aclrtValueWrite(reached.get(), 1, 0, head), ACL_SUCCESS);
   Finish(model, never);
   EXPECT_EQ(aclmdlRIExecute(model, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-  EXPECT_EQ(tally.Get(), 1u);
+  AwaitCell(reached, 1);
+  ASSERT_EQ(aclmdlRIAbort(model), ACL_SUCCESS);
   ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   ASSERT_EQ(aclmdlRIAbort(model), ACL_SUCCESS);
