@@ -1,4 +1,5 @@
-// Captured graphs: what is captured goes into the model's graph, and a replay is a step that does all of it.
+// Captured graphs: what is captured goes into the model's graph, and a replay is a step that does all of it. Bodies of conditions are
+// captured, too, but nobody can say which of them a replay runs.
 #include "check/call.h"
 
 using namespace ropeway::check;
@@ -53,6 +54,9 @@ void KeepModelDestroy(Books& books, uint32_t operation, aclmdlRI handle) {
 }  // namespace
 
 RW_QUEUED(aclmdlRICaptureBegin, (aclrtStream stream, aclmdlRICaptureMode mode), (stream, mode), KeepBegin(books, operation, index))
-RW_QUEUED(aclmdlRICaptureEnd, (aclrtStream stream, aclmdlRI* modelRI), (stream, modelRI), (void)operation; KeepEnd(books, *modelRI, index))
+RW_QUEUED(aclmdlRICaptureToModelRIBegin, (aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode), (stream, modelRI, mode),
+          KeepBegin(books, operation, index))
+RW_QUEUED(aclmdlRICaptureEnd, (aclrtStream stream, aclmdlRI* modelRI), (stream, modelRI), (void)operation;
+          KeepEnd(books, modelRI == nullptr ? nullptr : *modelRI, index))
 RW_QUEUED(aclmdlRIExecuteAsync, (aclmdlRI modelRI, aclrtStream stream), (modelRI, stream), KeepReplay(books, operation, modelRI, index))
 RW_AT_ONCE(aclmdlRIDestroy, (aclmdlRI modelRI), (modelRI), KeepModelDestroy(books, operation, modelRI))

@@ -36,6 +36,12 @@ aclError WaitForDevice(Call& call, Wait wait) {
   return code;
 }
 
+// Nothing that is put into a persistent stream runs there; it is for models built by hand, whose executions are not followed.
+void KeepConfigured(Books& books, uint32_t operation, aclrtStream stream, uint32_t flag) {
+  books.AddStream(stream, operation);
+  if ((flag & ACL_STREAM_PERSISTENT) != 0) books.model.Capture(books.StreamOf(stream), std::make_shared<Graph>());
+}
+
 void KeepDestroy(Books& books, aclrtStream stream, StreamIndex index) {
   books.model.Finish(books.model.LastOf(index));
   books.RemoveStream(stream, index);
@@ -66,7 +72,7 @@ void KeepContextDestroy(Books& books, uint32_t operation, aclrtContext context) 
 
 RW_KEPT(aclrtCreateStream, (aclrtStream * stream), (stream), books.AddStream(*stream, operation))
 RW_KEPT(aclrtCreateStreamWithConfig, (aclrtStream * stream, uint32_t priority, uint32_t flag), (stream, priority, flag),
-        books.AddStream(*stream, operation))
+        KeepConfigured(books, operation, *stream, flag))
 RW_KEPT(aclrtCreateStreamV2, (aclrtStream * stream, const aclrtStreamConfigHandle* handle), (stream, handle),
         books.AddStream(*stream, operation))
 

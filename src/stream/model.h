@@ -247,6 +247,8 @@ class Model final : public SlabObject, private GraphKeeper {
                       std::vector<OrderSight>* orders) RW_NOT_CHECKED;  // as branch_count
   static Record* MakeRecord(Event& event, const StreamRef& stream, const std::vector<std::pair<Event*, Record*>>& before);
 
+  static std::atomic<int> hand_built_;  // models of the process: without one, nobody needs to look for executions
+
   std::atomic<State> state_{State::kReady};
   ModelHold root_;  // of a body
   uint32_t body_number_ = 0;

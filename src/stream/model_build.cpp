@@ -22,6 +22,8 @@ Status NotBound(const Stream& stream) {
 
 }  // namespace
 
+std::atomic<int> Model::hand_built_{0};
+
 Result<Model*> Model::BeginBuild(FailureScope* scope) {
   Model* model = Models().Take();
   if (model == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no room for another model");
@@ -31,6 +33,7 @@ Result<Model*> Model::BeginBuild(FailureScope* scope) {
     model->graph_.bindings = 1;  // of the mark
     model->graph_.ends_at_mark = true;
   }
+  hand_built_.fetch_add(1, std::memory_order_release);
   Models().Publish(model);
   return model;
 }
@@ -165,6 +168,7 @@ void Model::Dismantle(std::vector<Execution> executions) {
   }
   for (Execution& execution : executions) hidden.push_back(std::move(execution.stream));
   for (StreamHold& stream : hidden) stream->EndHidden();
+  hand_built_.fetch_sub(1, std::memory_order_release);
 }
 
 // --- What tasks name ----------------------------------------------------------------------------------------------------
@@ -180,6 +184,7 @@ uint32_t Model::BranchOfStream(uint32_t stream_id) const {
 void Model::Resolve() {
   for (BranchState& branch : branch_states_) branch.closed = true;
   if (resolved_) return;
+  graph_.apart.Forget();
   graph_.dormant.assign(branch_states_.size(), false);
   for (size_t i = 0; i < branch_states_.size(); ++i) graph_.dormant[i] = !branch_states_[i].head;
   graph_.jump_tables.clear();

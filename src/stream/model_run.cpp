@@ -7,8 +7,6 @@
 namespace ropeway {
 namespace {
 
-std::atomic<int> g_runs{0};  // that may have been abandoned: nobody needs to look for one while there is none
-
 constexpr const char* kAborted = "the execution of the model was aborted";
 
 }  // namespace
@@ -43,7 +41,6 @@ void ModelRun::Start() {
 void ModelRun::Abandoned(bool started) {
   if (!started) return Cancel();
   abandoned_.store(true, std::memory_order_release);
-  g_runs.fetch_add(1, std::memory_order_release);
 }
 
 // The first failure of the hidden stream drops the replay behind it.
@@ -91,12 +88,13 @@ void Model::CollectRuns() {
 
 Result<StreamHold> Model::TakeHidden() {
   StreamHold spoilt, found;
-  const Stream* like = nullptr;
+  StreamHold like;
   {
     LockGuard lock(mutex_);
     CollectRuns();
     if (branch_states_.empty()) return Fail(ACL_ERROR_RT_MODEL_EXECUTE, "no stream is bound to the model");
-    like = branch_states_[0].stream.get();
+    Streams().Retain(branch_states_[0].stream.get());
+    like = StreamHold(Streams(), branch_states_[0].stream.get());
     if (!spare_.empty()) {
       found = std::move(spare_.back());
       spare_.pop_back();
@@ -192,7 +190,7 @@ Status Model::Abort() {
 }
 
 void Model::DropAbandonedRuns(Stream& stream) {
-  if (g_runs.load(std::memory_order_acquire) == 0) return;
+  if (hand_built_.load(std::memory_order_acquire) == 0) return;
   Models().ForEachInUse([&](Model* model) {
     std::vector<StreamHold> running;
     {
@@ -202,7 +200,6 @@ void Model::DropAbandonedRuns(Stream& stream) {
         Streams().Retain(execution.stream.get());
         running.push_back(StreamHold(Streams(), execution.stream.get()));
         execution.run->set_executing(nullptr);  // once
-        g_runs.fetch_sub(1, std::memory_order_release);
       }
     }
     for (const StreamHold& hidden : running) static_cast<void>(hidden->Abort());

@@ -631,7 +631,9 @@ TEST_F(HandBuilt, AMarkThatIsNeverReachedIsAborted) {
   EXPECT_EQ(aclmdlRIExecute(model, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   AwaitCell(reached, 1);
   ASSERT_EQ(aclmdlRIAbort(model), ACL_SUCCESS);
+  reached.Set(0);
   ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+  AwaitCell(reached, 1);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   ASSERT_EQ(aclmdlRIAbort(model), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_ERROR_RT_MODEL_ABORT_NORMAL);
