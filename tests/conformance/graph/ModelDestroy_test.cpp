@@ -101,11 +101,11 @@ using DestroyCallback = ModelDestroy;
 TEST_F(DestroyCallback, NullAndStaleArgumentsAreRejected) {
   aclmdlRI model = EmptyModel(), stale = StaleModel(stream_);
   ExpectAll({
-      {"register, model NULL", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRIDestroyRegisterCallback(nullptr, &CountUp, nullptr); }},
-      {"register, function NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRIDestroyRegisterCallback(model, nullptr, nullptr); }},
+      {"register, model NULL", ACL_ERROR_RT_PARAM_INVALID, [] { return aclmdlRIDestroyRegisterCallback(nullptr, &CountUp, nullptr); }},
+      {"register, function NULL", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRIDestroyRegisterCallback(model, nullptr, nullptr); }},
       {"register, stale model", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIDestroyRegisterCallback(stale, &CountUp, nullptr); }},
-      {"unregister, model NULL", ACL_ERROR_INVALID_PARAM, [] { return aclmdlRIDestroyUnregisterCallback(nullptr, &CountUp); }},
-      {"unregister, function NULL", ACL_ERROR_INVALID_PARAM, [&] { return aclmdlRIDestroyUnregisterCallback(model, nullptr); }},
+      {"unregister, model NULL", ACL_ERROR_RT_PARAM_INVALID, [] { return aclmdlRIDestroyUnregisterCallback(nullptr, &CountUp); }},
+      {"unregister, function NULL", ACL_ERROR_RT_PARAM_INVALID, [&] { return aclmdlRIDestroyUnregisterCallback(model, nullptr); }},
       {"unregister, stale model", ACL_ERROR_RT_INVALID_HANDLE, [&] { return aclmdlRIDestroyUnregisterCallback(stale, &CountUp); }},
   });
   EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
