@@ -229,7 +229,9 @@ class Model final : public SlabObject, private GraphKeeper {
   uint32_t BranchOfStream(uint32_t stream_id) const RW_REQUIRES(mutex_);
   // A hidden stream that has nothing to do.
   Result<StreamHold> TakeHidden();
+  struct HiddenLease;
   void GiveBack(StreamHold hidden);
+  Status ExecuteOn(StreamRef caller);
   void CollectRuns() RW_REQUIRES(mutex_);
   void ExpectExecution() RW_REQUIRES(mutex_);
   void AddExecution(Execution execution);

@@ -128,17 +128,21 @@ void Model::ForgetParts() {
 }
 
 Status Model::Unbind(Stream& stream) {
-  return BetweenRuns([&]() RW_REQUIRES(mutex_) -> Status {
+  std::vector<Task> left;
+  Status status = BetweenRuns([&]() RW_REQUIRES(mutex_) -> Status {
     const size_t branch = BranchOf(stream);
     if (branch == branch_states_.size()) return NotBound(stream);
     ForgetParts();
     marks_ -= MarksIn(graph_.branches[branch]);
-    stream.LeaveModel(this, std::move(graph_.branches[branch]));
+    stream.LeaveModel(this, &graph_.branches[branch]);
+    left.swap(graph_.branches[branch]);
     graph_.branches.erase(graph_.branches.begin() + static_cast<ptrdiff_t>(branch));
     branch_states_.erase(branch_states_.begin() + static_cast<ptrdiff_t>(branch));
     resolved_ = false;
     return Ok();
   });
+  for (const Task& task : left) DropTask(task);
+  return status;
 }
 
 Status Model::Clean(Stream& stream) {
@@ -158,16 +162,15 @@ Status Model::Clean(Stream& stream) {
 }
 
 void Model::Dismantle(std::vector<Execution> executions) {
-  std::vector<StreamHold> hidden;
+  std::vector<StreamHold> spare;
   {
     LockGuard lock(mutex_);
-    hidden.swap(spare_);
-    for (size_t i = 0; i < branch_states_.size(); ++i) branch_states_[i].stream->LeaveModel(this, std::move(graph_.branches[i]));
+    spare.swap(spare_);
+    for (size_t i = 0; i < branch_states_.size(); ++i) branch_states_[i].stream->LeaveModel(this, &graph_.branches[i]);
     branch_states_.clear();
-    graph_.branches.clear();
   }
-  for (Execution& execution : executions) hidden.push_back(std::move(execution.stream));
-  for (StreamHold& stream : hidden) stream->EndHidden();
+  for (Execution& execution : executions) execution.stream->EndHidden();
+  for (StreamHold& stream : spare) stream->EndHidden();
   hand_built_.fetch_sub(1, std::memory_order_release);
 }
 

@@ -36,6 +36,9 @@ Result<void*> Model::AddCondition(std::shared_ptr<void> variable, std::optional<
   if (!owner.capturing()) return Fail(ACL_ERROR_RT_PARAM_INVALID, "the capture was ended by another thread meanwhile");
   owner.conditions_.reserve(owner.conditions_.size() + 1);
   owner.variables_.reserve(owner.variables_.size() + 1);
+  owner.graph_.prologue.reserve(owner.graph_.prologue.size() + 1);
+  GraphCondition* condition = Conditions().Take();
+  if (condition == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no handle left for a condition");
   if (initial) {
     Task store{};
     store.kind = TaskKind::kStore;
@@ -43,8 +46,6 @@ Result<void*> Model::AddCondition(std::shared_ptr<void> variable, std::optional<
     store.store = {variable.get(), *initial};
     owner.graph_.prologue.push_back(store);
   }
-  GraphCondition* condition = Conditions().Take();
-  if (condition == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no handle left for a condition");
   condition->model = this;
   condition->variable = variable.get();
   owner.conditions_.push_back(condition);

@@ -1,5 +1,7 @@
 #include "stream/model_run.h"
 
+#include <new>
+
 #include "acl/error_codes/rt_error_codes.h"
 #include "base/clock.h"
 #include "stream/model.h"
@@ -109,32 +111,35 @@ Result<StreamHold> Model::TakeHidden() {
   return StreamHold(Streams(), made);
 }
 
+// A hidden stream that is given back unless it is kept.
+struct Model::HiddenLease {
+  Model& model;
+  StreamHold stream;
+  ~HiddenLease() {
+    if (stream) model.GiveBack(std::move(stream));
+  }
+};
+
 Status Model::ExecuteHandBuilt(StreamRef stream, const FailureScope* current, const char* call) {
   auto run = std::make_shared<ModelRun>();
   auto bindings = std::make_unique<ReplayBinding[]>(1);
-  RW_TRY_SET(StreamHold hidden, TakeHidden());
+  RW_TRY_SET(StreamHold taken, TakeHidden());
+  HiddenLease hidden{*this, std::move(taken)};
+  {
+    LockGuard lock(mutex_);
+    RW_TRY(RequireRunnable());
+    Resolve();
+    ExpectExecution();
+  }
   Task task{};
   task.kind = TaskKind::kReplay;
   task.call = call;
-  Status status;
-  {
-    LockGuard lock(mutex_);
-    status = RequireRunnable();
-    if (status.ok()) {
-      Resolve();
-      ExpectExecution();
-    }
-  }
-  if (!status.ok()) {
-    GiveBack(std::move(hidden));
-    return status;
-  }
   task.replay = {&graph(), bindings.release(), FreeClock::Now()};
   Models().Retain(this);  // the task's
   uint64_t sequence = 0;
-  status = run->QueueReplay(*hidden, scope_, task, &sequence);
+  Status status = run->QueueReplay(*hidden.stream, scope_, task, &sequence);
   run->set_executing(stream.stream);
-  AddExecution({std::move(hidden), sequence, run});
+  AddExecution({std::move(hidden.stream), sequence, run});
   if (!status.ok()) return status;
   status = run->LaunchOn(stream, current, 0, call);
   if (!status.ok()) run->Cancel();
@@ -154,12 +159,24 @@ void Model::AddExecution(Execution execution) {
 }
 
 void Model::GiveBack(StreamHold hidden) {
-  LockGuard lock(mutex_);
-  spare_.push_back(std::move(hidden));
+  {
+    LockGuard lock(mutex_);
+    if (spare_.size() < spare_.capacity()) return spare_.push_back(std::move(hidden));
+  }
+  hidden->EndHidden();
+}
+
+// What is expected of the caller is added whatever happens.
+Status Model::ExecuteOn(StreamRef caller) try {
+  return ExecuteHandBuilt(caller, scope_, "aclmdlRIExecute");
+} catch (const std::bad_alloc&) {
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "host memory is exhausted: the model was not executed");
 }
 
 Status Model::ExecuteAndWait(Deadline deadline) {
-  RW_TRY_SET(StreamHold caller, TakeHidden());
+  RW_TRY_SET(StreamHold taken, TakeHidden());
+  HiddenLease lease{*this, std::move(taken)};
+  Stream* const caller = lease.stream.get();
   char before[FailureScope::kTextSize];
   caller->TakeError(before);
   caller->quiet.store(false, std::memory_order_relaxed);
@@ -167,10 +184,11 @@ Status Model::ExecuteAndWait(Deadline deadline) {
     LockGuard lock(mutex_);
     ExpectExecution();
   }
-  Status status = ExecuteHandBuilt({caller.get(), caller->generation()}, scope_, "aclmdlRIExecute");
+  Status status = ExecuteOn({caller, caller->generation()});
   const uint64_t last = caller->queue().submitted();
-  Streams().Retain(caller.get());
-  AddExecution({StreamHold(Streams(), caller.get()), last, nullptr});
+  Streams().Retain(caller);
+  const StreamHold held(Streams(), caller);
+  AddExecution({std::move(lease.stream), last, nullptr});
   if (status.ok()) status = caller->Synchronize(deadline);
   return status;
 }

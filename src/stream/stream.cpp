@@ -312,26 +312,23 @@ Model* Stream::HoldBinding() {
 }
 
 bool Stream::EnterModel(Model* model, std::vector<Task>* kept) {
-  std::unique_ptr<std::vector<Task>> taken;
-  {
-    LockGuard lock(lock_);
-    if (model_ != nullptr || capture_ != nullptr || (generation() & 1) == 0) return false;
-    Models().Retain(model);
-    model_ = model;
-    taken = std::move(kept_);
-    obstacles_.fetch_or(kBound, std::memory_order_seq_cst);
-  }
-  if (taken != nullptr) kept->swap(*taken);
+  auto room = std::make_unique<std::vector<Task>>();  // for what comes back, when nothing may go wrong
+  LockGuard lock(lock_);
+  if (model_ != nullptr || capture_ != nullptr || (generation() & 1) == 0) return false;
+  if (kept_ == nullptr) kept_ = std::move(room);
+  Models().Retain(model);
+  model_ = model;
+  kept->swap(*kept_);
+  obstacles_.fetch_or(kBound, std::memory_order_seq_cst);
   return true;
 }
 
-void Stream::LeaveModel(Model* model, std::vector<Task> kept) {
-  auto back = std::make_unique<std::vector<Task>>(std::move(kept));
+void Stream::LeaveModel(Model* model, std::vector<Task>* kept) {
   {
     LockGuard lock(lock_);
     if (model_ != model) return;
     model_ = nullptr;
-    kept_ = std::move(back);
+    if (kept_ != nullptr) kept_->swap(*kept);
     obstacles_.fetch_and(~kBound, std::memory_order_seq_cst);
   }
   Models().Release(model);

@@ -109,8 +109,8 @@ class Stream final : public SlabObject, public QueueOwner {
   Model* HoldBinding();
   // False: it has another model, or is being captured. `kept` takes the tasks that it has kept so far.
   bool EnterModel(Model* model, std::vector<Task>* kept);
-  // The tasks are the stream's again.
-  void LeaveModel(Model* model, std::vector<Task> kept);
+  // The tasks are the stream's again, unless it has ended meanwhile: then they are left where they are.
+  void LeaveModel(Model* model, std::vector<Task>* kept);
 
   // A task group of a model is updated by what is submitted between the two (rules/graphs.md 6).
   bool BeginUpdate(void* group);
