@@ -15,6 +15,14 @@ constexpr size_t kBytes = 8 << 20;  // more than a link has on its way
 constexpr RegionId kLarge = 1;
 constexpr RegionId kSmall = 2;
 
+// One large item, and many small ones, which share frames.
+std::vector<TransferItem> AllOf(std::vector<char>& bytes) {
+  constexpr uint64_t kHalf = kBytes / 2, kPiece = kHalf / 512;
+  std::vector<TransferItem> items = {{bytes.data(), kLarge, 0, kHalf}};
+  for (uint64_t at = kHalf; at < kBytes; at += kPiece) items.push_back({bytes.data() + at, kLarge, at, kPiece});
+  return items;
+}
+
 // Holds a link back inside a callback, so that its side neither sends nor receives. Not with UCX, where whoever takes memory away
 // needs that thread.
 class Hold {
@@ -66,7 +74,7 @@ TEST_P(LinkLease, NothingOfAClosedPutLeavesItsMemory) {
   auto first = Begin(*pair.here, true, {{&mark, kSmall, 0, 1}});
   hold.Await();
   const auto lease = std::make_shared<Lease>();
-  auto put = Begin(*pair.here, true, {{source.data(), kLarge, 0, kBytes}}, lease);
+  auto put = Begin(*pair.here, true, AllOf(source), lease);
   lease->Close();
   std::fill(source.begin(), source.end(), 'e');
   hold.Release();
@@ -86,7 +94,7 @@ TEST_P(LinkLease, NothingOfAClosedGetArrives) {
   pair.there->Expose(kSmall, {small.data(), 1});
   Hold hold(GetParam());
   const auto lease = std::make_shared<Lease>();
-  auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}}, lease);
+  auto get = Begin(*pair.here, false, AllOf(target), lease);
   const auto held = HoldBehindAPut(pair, &mark, hold);
   lease->Close();
   const std::vector<char> left(target);
@@ -106,7 +114,7 @@ TEST_P(LinkLease, NothingArrivesInAClosedRegion) {
   pair.there->Expose(kLarge, {target.data(), kBytes, lease});
   pair.there->Expose(kSmall, {small.data(), 1, std::make_shared<Lease>(), [&](uint64_t) { hold(); }});
   auto first = Begin(*pair.here, true, {{&mark, kSmall, 0, 1}});
-  auto put = Begin(*pair.here, true, {{source.data(), kLarge, 0, kBytes}});
+  auto put = Begin(*pair.here, true, AllOf(source));
   hold.Await();
   lease->Close();
   const std::vector<char> left(target);
@@ -124,7 +132,7 @@ TEST_P(LinkLease, NothingOfAWithdrawnRegionLeavesIt) {
   pair.there->Expose(kLarge, {source.data(), kBytes});
   pair.there->Expose(kSmall, {small.data(), 1});
   Hold hold(GetParam());
-  auto get = Begin(*pair.here, false, {{target.data(), kLarge, 0, kBytes}});
+  auto get = Begin(*pair.here, false, AllOf(target));
   const auto held = HoldBehindAPut(pair, &mark, hold);
   pair.there->Withdraw(kLarge);
   std::fill(source.begin(), source.end(), 'e');

@@ -46,6 +46,33 @@ TEST_P(Link, ManyItemsAreOneTransfer) {
   pair.there->Withdraw(9);
 }
 
+// In turns of three regions, from one byte to more than a frame.
+TEST_P(Link, ItemsOfAllSizesFindTheirPlaces) {
+  Pair pair(GetParam(), 0, 1);
+  std::mt19937 random(11);
+  std::vector<uint64_t> sizes;
+  for (int i = 0; i < 1000; ++i) sizes.push_back(i % 250 == 0 ? kTcpFrameBytes + random() % 100000 : 1 + random() % (i < 500 ? 40 : 4000));
+  uint64_t total = 0;
+  for (const uint64_t size : sizes) total += size;
+  std::vector<char> source = Pattern(total, 5), back(total), targets[3];
+  for (RegionId region = 0; region < 3; ++region) {
+    targets[region].assign(total, 't');
+    pair.there->Expose(1 + region, {targets[region].data(), total});
+  }
+  std::vector<TransferItem> puts, gets;
+  uint64_t at = 0;
+  for (size_t i = 0; i < sizes.size(); at += sizes[i++]) {
+    puts.push_back({source.data() + at, 1 + i % 3, total - at - sizes[i], sizes[i]});
+    gets.push_back(puts.back());
+    gets.back().local = back.data() + at;
+  }
+  EXPECT_EQ(Move(*pair.here, true, puts).code, HCCL_SUCCESS);
+  for (size_t i = 0; i < sizes.size(); ++i) ASSERT_EQ(memcmp(targets[i % 3].data() + puts[i].offset, puts[i].local, sizes[i]), 0) << i;
+  EXPECT_EQ(Move(*pair.here, false, gets).code, HCCL_SUCCESS);
+  EXPECT_TRUE(back == source);
+  for (RegionId region = 1; region <= 3; ++region) pair.there->Withdraw(region);
+}
+
 TEST_P(Link, RangesOutsideTheRegionAreRefusedAndTheLinkGoesOn) {
   Pair pair(GetParam(), 0, 1);
   std::vector<char> target(4096, 't');

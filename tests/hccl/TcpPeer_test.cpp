@@ -21,8 +21,23 @@ std::string Bytes(uint16_t type, uint64_t id, const std::string& body = "", uint
   return Writer().Number(static_cast<uint32_t>(body.size())).Number(type).Number(uint16_t{0}).Number(id).Number(bulk).Raw(body).Take();
 }
 std::string Opening(bool first) { return Bytes(kOpening, 0, Writer().Number(uint8_t{first}).Take()); }
+using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;  // offset and size
+std::string PutHead(uint64_t id, uint64_t region, const Ranges& ranges, uint64_t total, uint64_t bulk) {
+  Writer body;
+  body.Number(region).Number(total);
+  for (const auto& [offset, size] : ranges) body.Number(offset).Number(size);
+  return Bytes(kPutData, id, body.Take(), bulk);
+}
 std::string PutHead(uint64_t id, uint64_t region, uint64_t offset, uint64_t total, uint64_t bulk) {
-  return Bytes(kPutData, id, Writer().Number(region).Number(offset).Number(total).Take(), bulk);
+  return PutHead(id, region, {{offset, bulk}}, total, bulk);
+}
+std::string GetHead(uint64_t id, uint64_t item, uint64_t offset, uint64_t bulk) {
+  return Bytes(kGetData, id, Writer().Number(item).Number(offset).Take(), bulk);
+}
+Ranges OneByteEach(uint64_t count) {
+  Ranges ranges;
+  for (uint64_t i = 0; i < count; ++i) ranges.emplace_back(i, 1);
+  return ranges;
 }
 
 // The other side: connections that the test writes to and reads from.
@@ -55,18 +70,22 @@ class TcpPeerTest : public ::testing::Test {
   static void Say(const FileDescriptor& fd, const std::string& bytes) {
     EXPECT_EQ(send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
   }
-  // The next frame without bulk.
-  static Frame Hear(const FileDescriptor& fd) {
-    std::string head(24, '\0');
-    EXPECT_EQ(recv(fd.get(), head.data(), head.size(), MSG_WAITALL), 24);
+  static std::string Hear(const FileDescriptor& fd, size_t size) {
+    std::string bytes(size, '\0');
+    if (size > 0) EXPECT_EQ(recv(fd.get(), bytes.data(), size, MSG_WAITALL), static_cast<ssize_t>(size));
+    return bytes;
+  }
+  // The next frame, and what is behind it.
+  static Frame Hear(const FileDescriptor& fd, std::string* bulk = nullptr) {
+    const std::string head = Hear(fd, 24);
     Reader reader(head);
+    const auto body = reader.Number<uint32_t>();
     Frame frame;
-    frame.body.resize(reader.Number<uint32_t>());
     frame.type = reader.Number<uint16_t>();
     reader.Number<uint16_t>();
     frame.id = reader.Number<uint64_t>();
-    if (!frame.body.empty())
-      EXPECT_EQ(recv(fd.get(), frame.body.data(), frame.body.size(), MSG_WAITALL), static_cast<ssize_t>(frame.body.size()));
+    frame.body = Hear(fd, body);
+    if (bulk != nullptr) *bulk = Hear(fd, reader.Number<uint64_t>());
     return frame;
   }
   // Until the peer has read all that was said to it: `door` is its end, too.
@@ -99,7 +118,14 @@ TEST_F(TcpPeerTest, NonsenseEndsTheLinkAndTouchesNothing) {
       Bytes(kGoodbye, 1, "", 8) + "12345678",
       PutHead(1, 1, 0, 1ull << 62, (256 << 10) + 1),  // a larger frame than there are
       PutHead(1, 1, 0, 7, 8) + "12345678",            // more than the whole put
-      Opening(true),                                  // twice
+      PutHead(1, 1, Ranges{}, 8, 8) + "12345678",
+      PutHead(1, 1, {{0, 4}, {4, 3}}, 8, 8) + "12345678",           // less than there is
+      PutHead(1, 1, {{0, 4}, {4, 5}}, 9, 8) + "12345678",           // more
+      PutHead(1, 1, {{0, 9}, {4, UINT64_MAX}}, 8, 8) + "12345678",  // as many, as numbers of 64 bits go
+      PutHead(1, 1, {{0, 8}, {8, 0}}, 8, 8) + "12345678",
+      PutHead(1, 1, OneByteEach(257), 257, 257) + std::string(257, 'n'),  // more ranges than a frame has
+      Bytes(kPutData, 1, Writer().Number(uint64_t{1}).Number(uint64_t{8}).Number(uint64_t{0}).Take(), 8) + "12345678",
+      Opening(true),  // twice
       Opening(false),
   };
   for (const std::string& saying : sayings) {
@@ -119,7 +145,7 @@ TEST_F(TcpPeerTest, AnswersToNobodyAreIgnored) {
   const FileDescriptor fd = ConnectFirst();
   const std::string good = Writer().Number(uint32_t{0}).Take();
   Say(fd, Bytes(kPutDone, 99, good) + Bytes(kGetFailed, 99, good) + Bytes(kGetGivenUp, 99));
-  Say(fd, Bytes(kGetData, 99, Writer().Number(uint64_t{0}).Number(uint64_t{0}).Take(), 4) + "1234");
+  Say(fd, GetHead(99, 0, 0, 4) + "1234");
   Say(fd, PutHead(1, 1, 4, 4, 4) + "abcd");
   const Frame answer = Hear(fd);
   EXPECT_EQ(answer.type, kPutDone);
@@ -140,9 +166,7 @@ TEST_F(TcpPeerTest, AnEarlyAnswerEndsTheLink) {
 
 TEST_F(TcpPeerTest, BytesOfAGetGoIntoItsItemsOnly) {
   const FileDescriptor fd = ConnectFirst();
-  const auto data = [](uint64_t item, uint64_t offset, const std::string& bytes) {
-    return Bytes(kGetData, 1, Writer().Number(item).Number(offset).Take(), bytes.size()) + bytes;
-  };
+  const auto data = [](uint64_t item, uint64_t offset, const std::string& bytes) { return GetHead(1, item, offset, bytes.size()) + bytes; };
   char bytes[8] = {'b', 'b', 'b', 'b', 'b', 'b', 'b', 'b'};
   auto get = Begin(*peer_, false, {{bytes, 1, 0, 2}, {bytes + 4, 1, 0, 2}});
   EXPECT_EQ(Hear(fd).type, kGetRequest);
@@ -150,6 +174,28 @@ TEST_F(TcpPeerTest, BytesOfAGetGoIntoItsItemsOnly) {
   Say(fd, data(1, 1, "56"));
   EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
   EXPECT_EQ(std::string(bytes, 8), "12bbb4bb");
+}
+
+TEST_F(TcpPeerTest, BytesOfAGetGoOnIntoTheItemsBehind) {
+  const FileDescriptor fd = ConnectFirst();
+  char bytes[9] = "bbbbbbbb";
+  auto get = Begin(*peer_, false, {{bytes, 1, 0, 2}, {bytes + 3, 1, 0, 2}, {bytes + 6, 1, 0, 1}});
+  EXPECT_EQ(Hear(fd).type, kGetRequest);
+  Say(fd, GetHead(1, 1, 1, 2) + "46" + GetHead(1, 0, 0, 3) + "123");
+  EXPECT_EQ(get.get().code, HCCL_SUCCESS);
+  EXPECT_STREQ(bytes, "12b34b6b");
+}
+
+TEST_F(TcpPeerTest, AFrameOfAGetHasALimitOfItems) {
+  const FileDescriptor fd = ConnectFirst();
+  std::vector<char> bytes(257, 'b');
+  std::vector<TransferItem> items;
+  for (char& byte : bytes) items.push_back({&byte, 1, 0, 1});
+  auto get = Begin(*peer_, false, items);
+  EXPECT_EQ(Hear(fd).type, kGetRequest);
+  Say(fd, GetHead(1, 0, 0, 257) + std::string(257, 'n'));
+  EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
+  EXPECT_EQ(bytes, std::vector<char>(257, 'b'));
 }
 
 // The news of the failure overtakes a frame on another connection, half of which is here already.
@@ -161,7 +207,7 @@ TEST_F(TcpPeerTest, NothingOfAGetArrivesAfterItsEnd) {
   std::vector<char> bytes(2 * half.size(), 'b');
   auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
   EXPECT_EQ(Hear(first).type, kGetRequest);
-  Say(other, Opening(false) + Bytes(kGetData, 1, Writer().Number(uint64_t{0}).Number(uint64_t{0}).Take(), bytes.size()) + half);
+  Say(other, Opening(false) + GetHead(1, 0, 0, bytes.size()) + half);
   AwaitRead(other, door);
   Say(first, Bytes(kGetFailed, 1, Writer().Number(uint32_t{1}).Take()));
   EXPECT_EQ(get.get().code, HCCL_E_REMOTE);
@@ -177,6 +223,47 @@ TEST_F(TcpPeerTest, ARangeThatIsNotOfferedIsReadAndForgotten) {
   Say(fd, PutHead(1, 2, 0, 4, 4) + "1234" + PutHead(2, 1, 4093, 4, 4) + "1234" + PutHead(3, 1, UINT64_MAX, 4, 4) + "1234");
   for (const uint32_t status : {1u, 2u, 2u}) EXPECT_EQ(StatusOf(Hear(fd)), status);
   EXPECT_EQ(target_, std::vector<char>(4096, 't'));
+}
+
+TEST_F(TcpPeerTest, RangesOfAFrameGoToTheirPlaces) {
+  const FileDescriptor fd = ConnectFirst();
+  Say(fd, PutHead(1, 1, {{4, 2}, {0, 1}, {4095, 1}}, 4, 4) + "1234" + PutHead(2, 1, OneByteEach(256), 256, 256) + std::string(256, 'n'));
+  EXPECT_EQ(StatusOf(Hear(fd)), 0u);
+  EXPECT_EQ(StatusOf(Hear(fd)), 0u);
+  EXPECT_EQ(target_[255], 'n');
+  EXPECT_EQ(target_[256], 't');
+  EXPECT_EQ(target_[4095], '4');
+}
+
+// Not even what is good of it.
+TEST_F(TcpPeerTest, AFrameWithABadRangeIsReadAndForgotten) {
+  const FileDescriptor fd = ConnectFirst();
+  for (const uint64_t offset : {uint64_t{4095}, uint64_t{4097}, UINT64_MAX}) {
+    Say(fd, PutHead(1, 1, {{0, 2}, {offset, 2}, {8, 2}}, 6, 6) + "123456");
+    EXPECT_EQ(StatusOf(Hear(fd)), 2u);
+  }
+  EXPECT_EQ(target_, std::vector<char>(4096, 't'));
+}
+
+// Those of one region, that is.
+TEST_F(TcpPeerTest, SmallItemsShareAFrame) {
+  const FileDescriptor fd = ConnectFirst();
+  char bytes[] = "123456";
+  auto put = Begin(*peer_, true, {{bytes, 7, 10, 2}, {bytes + 2, 8, 20, 1}, {bytes + 3, 7, 0, 3}});
+  std::string bulk;
+  EXPECT_EQ(Bytes(kPutData, 1, Hear(fd, &bulk).body, 5), PutHead(1, 7, {{10, 2}, {0, 3}}, 6, 5));
+  EXPECT_EQ(bulk, "12456");
+  EXPECT_EQ(Bytes(kPutData, 1, Hear(fd, &bulk).body, 1), PutHead(1, 8, {{20, 1}}, 6, 1));
+  EXPECT_EQ(bulk, "3");
+  Say(fd, Bytes(kPutDone, 1, Writer().Number(uint32_t{0}).Take()));
+  EXPECT_EQ(put.get().code, HCCL_SUCCESS);
+  target_[4000] = 'T';
+  Writer items;
+  items.Number(uint64_t{5});
+  for (const uint64_t number : {1, 4000, 1, 1, 0, 2}) items.Number(number);
+  Say(fd, Bytes(kGetRequest, 9, items.Take()));
+  EXPECT_EQ(Bytes(kGetData, 9, Hear(fd, &bulk).body, 3), GetHead(9, 5, 0, 3));
+  EXPECT_EQ(bulk, "Ttt");
 }
 
 // Whoever called may have given up on a connection that this side has welcomed, and calls again.
@@ -265,8 +352,7 @@ TEST_F(TcpPeerTest, ALargeGetAsksForMoreConnections) {
   EXPECT_EQ(Hear(fd).type, kMoreWanted);
   EXPECT_EQ(Hear(fd).type, kGetRequest);
   const std::string frame(256 << 10, 'x');
-  for (uint64_t at = 0; at < bytes.size(); at += frame.size())
-    Say(fd, Bytes(kGetData, 1, Writer().Number(uint64_t{0}).Number(at).Take(), frame.size()) + frame);
+  for (uint64_t at = 0; at < bytes.size(); at += frame.size()) Say(fd, GetHead(1, 0, at, frame.size()) + frame);
   EXPECT_EQ(get.get().code, HCCL_SUCCESS);
   EXPECT_EQ(bytes, std::vector<char>(2 << 20, 'x'));
 }

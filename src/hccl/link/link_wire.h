@@ -12,12 +12,14 @@ enum LinkFrame : uint16_t {
   kMoreWanted = 9,  // a large transfer is coming: make more connections
   kOpening = 10,    // 1 for the first connection, else 0: what whoever made a connection says there first
 
-  // Of a TCP link. The id is the number that whoever asks for a transfer gives to it; bytes of items come as bulk behind the frame.
-  kPutData = 1,     // region, offset, bytes of the whole put; bulk
+  // Of a TCP link. The id is the number that whoever asks for a transfer gives to it; bytes of items come as bulk behind the frame, those
+  // of
+  // up to Bulk::kMostParts ranges of one region, and kTcpFrameBytes in all.
+  kPutData = 1,     // region, bytes of the whole put; offset and size of each range; bulk
   kPutDone = 2,     // status: all bytes of a put have arrived, or why they did not go where they should
   kPutGivenUp = 3,  // bytes that have been sent: no more of this put will come; kPutDone answers when they are there
   kGetRequest = 4,  // number of the first item; region, offset and size of each
-  kGetData = 5,     // number of the item, offset in it; bulk
+  kGetData = 5,     // number of an item, offset in it; bulk, which may go on into the items behind it
   kGetFailed = 6,   // status
   kGetGivenUp = 7,  // nobody wants the rest of this get
 

@@ -12,35 +12,39 @@ TransferEnd EndOf(RangeStatus status) {
 
 // Leases are closed without the lock: their users may be about to look for a region.
 void Regions::Expose(RegionId region, Exposed memory) {
-  LockGuard lock(mutex_);
-  std::swap(regions_[region], memory);
-  lock.unlock();
-  if (memory.lease) memory.lease->Close();
+  Ref last = std::make_shared<const Exposed>(std::move(memory));
+  {
+    LockGuard lock(mutex_);
+    std::swap(regions_[region], last);
+  }
+  if (last) last->lease->Close();
 }
 
 void Regions::Withdraw(RegionId region) {
   LockGuard lock(mutex_);
   const auto node = regions_.extract(region);
   lock.unlock();
-  if (node) node.mapped().lease->Close();
+  if (node) node.mapped()->lease->Close();
 }
 
 void Regions::Clear() {
-  std::unordered_map<RegionId, Exposed> gone;
+  std::unordered_map<RegionId, Ref> gone;
   {
     LockGuard lock(mutex_);
     gone.swap(regions_);
   }
-  for (const auto& [region, memory] : gone) memory.lease->Close();
+  for (const auto& [region, memory] : gone) memory->lease->Close();
 }
 
-RangeStatus Regions::Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const {
+std::shared_ptr<const Exposed> Regions::Find(RegionId region) const {
   LockGuard lock(mutex_);
   const auto known = regions_.find(region);
-  if (known == regions_.end()) return RangeStatus::kNoRegion;
-  if (offset > known->second.size || size > known->second.size - offset) return RangeStatus::kOutOfRegion;
-  *found = known->second;
-  return RangeStatus::kGood;
+  return known == regions_.end() ? nullptr : known->second;
+}
+
+RangeStatus Judge(const Exposed* region, uint64_t offset, uint64_t size) {
+  if (region == nullptr) return RangeStatus::kNoRegion;
+  return offset > region->size || size > region->size - offset ? RangeStatus::kOutOfRegion : RangeStatus::kGood;
 }
 
 }  // namespace ropeway::comm

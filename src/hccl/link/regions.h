@@ -24,12 +24,15 @@ class Regions {
   void Withdraw(RegionId region);
   // Withdraws everything.
   void Clear();
-  // `found` gets the region if it holds the whole range.
-  RangeStatus Locate(RegionId region, uint64_t offset, uint64_t size, Exposed* found) const;
+  std::shared_ptr<const Exposed> Find(RegionId region) const;  // null: there is none
 
  private:
+  using Ref = std::shared_ptr<const Exposed>;
   mutable Mutex mutex_{LockRank::kHcclRegions};
-  std::unordered_map<RegionId, Exposed> regions_ RW_GUARDED_BY(mutex_);
+  std::unordered_map<RegionId, Ref> regions_ RW_GUARDED_BY(mutex_);
 };
+
+// Whether a region, which may be null, holds the whole range.
+RangeStatus Judge(const Exposed* region, uint64_t offset, uint64_t size);
 
 }  // namespace ropeway::comm

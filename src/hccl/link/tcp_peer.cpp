@@ -22,6 +22,10 @@ std::shared_ptr<Peer> NewTcpPeer(uint32_t rank) { return std::make_shared<TcpPee
 
 void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) {
   const auto transfer = std::make_shared<Transfer>(Transfer{put, std::move(items), std::move(lease), std::move(done)});
+  // Those of one region share frames, and nobody minds the order.
+  const auto by_region = [](const TransferItem& a, const TransferItem& b) { return a.region < b.region; };
+  if (!std::is_sorted(transfer->items.begin(), transfer->items.end(), by_region))
+    std::stable_sort(transfer->items.begin(), transfer->items.end(), by_region);
   for (const TransferItem& item : transfer->items) transfer->total += item.size;
   const auto self = shared_from_this();
   if (transfer->total > kSmallBytes) return thread_.Post([self, this, transfer] { Start(std::move(*transfer)); });
@@ -110,34 +114,39 @@ void TcpPeer::SendNext(const ConnectionRef& connection) {
   }
 }
 
-// Where the next bytes of a job are; nothing when a get asks for what is there no more.
-std::optional<Bulk> TcpPeer::NextBulk(const Job& job) const {
-  const TransferItem& item = job.items[job.item];
-  const uint64_t size = std::min(item.size - job.sent, kTcpFrameBytes);
-  if (job.put) return Bulk{static_cast<char*>(item.local) + job.sent, size, job.lease};
-  Exposed region{};
-  const uint64_t offset = item.offset + job.sent;
-  // Looked up again for every frame: the region may have been withdrawn meanwhile.
-  if (regions_.Locate(item.region, offset, size, &region) != RangeStatus::kGood) return std::nullopt;
-  return Bulk{static_cast<char*>(region.address) + offset, size, region.lease};
+// The next items of a job, or parts of them, and where their bytes are; how far it gets with them. False when the memory of a get is there
+// no more: it is looked up again for every frame.
+bool TcpPeer::FillFrame(Job* job, Frame* frame, Bulk* bulk) const {
+  const RegionId region = job->items[job->item].region;
+  const std::shared_ptr<const Exposed> source = job->put ? nullptr : regions_.Find(region);
+  if (!job->put && !source) return false;
+  bulk->lease = job->put ? job->lease : source->lease;
+  Writer body;
+  body.Number(job->put ? region : job->first_item + job->item).Number(job->put ? job->total : job->sent);
+  while (job->item < job->items.size() && bulk->HasRoom() && bulk->size() < kTcpFrameBytes) {
+    const TransferItem& item = job->items[job->item];
+    if (item.region != region) break;
+    const uint64_t offset = item.offset + job->sent, size = std::min(item.size - job->sent, kTcpFrameBytes - bulk->size());
+    if (!job->put && Judge(source.get(), offset, size) != RangeStatus::kGood) return false;
+    if (job->put) body.Number(offset).Number(size);
+    bulk->Add(job->put ? static_cast<char*>(item.local) + job->sent : static_cast<char*>(source->address) + offset, size);
+    job->sent += size;
+    if (job->sent < item.size) break;
+    ++job->item;
+    job->sent = 0;
+  }
+  frame->body = body.Take();
+  return true;
 }
 
 // False when the memory was taken away.
 bool TcpPeer::SendFrame(Connection& connection, Job* job) {
-  const std::optional<Bulk> bulk = NextBulk(*job);
-  if (!bulk) return false;
-  const TransferItem& item = job->items[job->item];
   Frame frame{job->put ? kPutData : kGetData, job->transfer, {}};
-  if (job->put)
-    frame.body = Writer().Number(item.region).Number(item.offset + job->sent).Number(job->total).Take();
-  else
-    frame.body = Writer().Number(job->first_item + job->item).Number(job->sent).Take();
-  if (!connection.SendBulk(frame, *bulk)) return false;
-  job->sent += bulk->size;
-  job->queued += bulk->size;
-  if (job->sent < item.size) return true;
-  ++job->item;
-  job->sent = 0;
+  Bulk bulk;
+  if (!FillFrame(job, &frame, &bulk)) return false;
+  const uint64_t size = bulk.size();
+  if (!connection.SendBulk(frame, std::move(bulk))) return false;
+  job->queued += size;
   return true;
 }
 

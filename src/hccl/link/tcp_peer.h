@@ -1,8 +1,9 @@
 // One peer behind the TCP link: the transfers in both directions.
 //
-// A put travels as frames of a region, an offset and bytes, which the receiver takes from the socket straight into the region after looking
-// it up and checking its bounds, and is answered when the last byte is in place; a get is a request that the other side answers with such
-// frames. The bytes leave from where they lie, too. rank_connection.h says how memory is given back at once all the same.
+// A put travels as frames of a region, ranges of it and their bytes, which the receiver takes from the socket straight into the region
+// after looking it up and checking its bounds, and is answered when the last byte is in place; a get is a request that the other side
+// answers with such frames. The bytes leave from where they lie, too, many small items in one frame. rank_connection.h says how memory is
+// given back at once all the same.
 //
 // The first connection carries everything until a large transfer comes; then there are more, for large transfers alone, so that a small one
 // does not wait behind a large one, and a path that loses packets has several windows.
@@ -69,7 +70,7 @@ class TcpPeer final : public ConnectedPeer {
   bool MaySend(const ConnectionRef& connection, const Job& job) const;
   std::vector<uint64_t> GivenUpPuts() const;
   bool SendFrame(Connection& connection, Job* job);
-  std::optional<Bulk> NextBulk(const Job& job) const;
+  bool FillFrame(Job* job, Frame* frame, Bulk* bulk) const;
   void GiveUp(const Job& job);
   void End(uint64_t number, const TransferEnd& end);
   void Tell(const Transfer& transfer, const TransferEnd& end);

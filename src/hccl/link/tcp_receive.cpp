@@ -44,18 +44,24 @@ void TcpPeer::BulkEnded(const Frame& frame, uint64_t size, bool taken) {
 // Bytes that have no place are read and forgotten, and the put is answered with the reason.
 std::optional<Bulk> TcpPeer::PutBegins(const Frame& frame, uint64_t size) {
   Reader reader(frame.body);
-  const auto region = reader.Number<RegionId>();
-  const auto offset = reader.Number<uint64_t>();
+  const std::shared_ptr<const Exposed> region = regions_.Find(reader.Number<RegionId>());
   const auto total = reader.Number<uint64_t>();
-  if (!reader.AtEnd() || arrivals_.size() >= kMostArrivals) return std::nullopt;
+  if (!reader.ok() || arrivals_.size() >= kMostArrivals) return std::nullopt;
   Arrival& arrival = arrivals_[frame.id];
   if (arrival.received > total || size > total - arrival.received) return std::nullopt;
   if (!arrival.given_up) arrival.expected = total;
-  Exposed found{};
-  const RangeStatus status = regions_.Locate(region, offset, size, &found);
+  Bulk bulk;
+  RangeStatus status = RangeStatus::kGood;
+  while (!reader.rest().empty()) {
+    const auto offset = reader.Number<uint64_t>(), range = reader.Number<uint64_t>();
+    if (!reader.ok() || range == 0 || range > size - bulk.size() || !bulk.HasRoom()) return std::nullopt;
+    if (status == RangeStatus::kGood) status = Judge(region.get(), offset, range);
+    bulk.Add(status == RangeStatus::kGood ? static_cast<char*>(region->address) + offset : nullptr, range);
+  }
+  if (bulk.size() != size) return std::nullopt;
   if (arrival.status == RangeStatus::kGood) arrival.status = status;
-  if (status != RangeStatus::kGood) return Bulk{};
-  return Bulk{static_cast<char*>(found.address) + offset, size, found.lease};
+  if (status == RangeStatus::kGood) bulk.lease = region->lease;
+  return bulk;
 }
 
 void TcpPeer::PutEnded(const Frame& frame, uint64_t size, bool taken) {
@@ -68,11 +74,9 @@ void TcpPeer::PutEnded(const Frame& frame, uint64_t size, bool taken) {
   const Arrival ended = arrival;
   arrivals_.erase(found);
   SendControl(kPutDone, frame.id, StatusBody(ended.status));
-  if (ended.given_up) return;
-  Exposed region{};
-  const auto number = Reader(frame.body).Number<RegionId>();
-  if (ended.status != RangeStatus::kGood || regions_.Locate(number, 0, 0, &region) != RangeStatus::kGood) return;
-  if (region.filled) region.filled(ended.received);
+  if (ended.given_up || ended.status != RangeStatus::kGood) return;
+  const std::shared_ptr<const Exposed> region = regions_.Find(Reader(frame.body).Number<RegionId>());
+  if (region && region->filled) region->filled(ended.received);
 }
 
 // Some of what was sent may be on its way over another connection. The answer says that no more of it is.
@@ -90,16 +94,17 @@ void TcpPeer::PutGivenUp(const Frame& frame) {
 
 std::optional<Bulk> TcpPeer::GetBegins(const Frame& frame, uint64_t size) {
   Reader reader(frame.body);
-  const auto number = reader.Number<uint64_t>();
-  const auto offset = reader.Number<uint64_t>();
+  auto number = reader.Number<uint64_t>(), offset = reader.Number<uint64_t>();
   if (!reader.AtEnd()) return std::nullopt;
   const auto found = transfers_.find(frame.id);
-  if (found == transfers_.end() || found->second.put) return Bulk{};  // given up meanwhile
-  const Transfer& transfer = found->second;
-  if (number >= transfer.items.size()) return std::nullopt;
-  const TransferItem& item = transfer.items[number];
-  if (offset > item.size || size > item.size - offset) return std::nullopt;
-  return Bulk{static_cast<char*>(item.local) + offset, size, transfer.lease};
+  if (found == transfers_.end() || found->second.put) return Bulk();  // given up meanwhile
+  const std::vector<TransferItem>& items = found->second.items;
+  Bulk bulk(found->second.lease);
+  for (; bulk.size() < size; ++number, offset = 0) {
+    if (number >= items.size() || offset >= items[number].size || !bulk.HasRoom()) return std::nullopt;
+    bulk.Add(static_cast<char*>(items[number].local) + offset, std::min(items[number].size - offset, size - bulk.size()));
+  }
+  return bulk;
 }
 
 void TcpPeer::GetEnded(const Frame& frame, uint64_t size, bool taken) {
@@ -120,8 +125,7 @@ bool TcpPeer::Serve(const Frame& frame) {
   while (!reader.rest().empty()) {
     TransferItem item{nullptr, reader.Number<RegionId>(), reader.Number<uint64_t>(), reader.Number<uint64_t>()};
     if (!reader.ok() || item.size == 0) return false;
-    Exposed region{};
-    const RangeStatus status = regions_.Locate(item.region, item.offset, item.size, &region);
+    const RangeStatus status = Judge(regions_.Find(item.region).get(), item.offset, item.size);
     if (status != RangeStatus::kGood) {
       SendControl(kGetFailed, frame.id, StatusBody(status));
       return true;

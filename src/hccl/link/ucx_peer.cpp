@@ -290,16 +290,16 @@ bool UcxPeer::Map(Grant* grant, RegionId region, std::string* packed) {
 
 // Who asks has no key of that memory. If one is out it is being taken back, and its lease is closing.
 void UcxPeer::GrantKey(RegionId region) {
-  Exposed memory{};
-  bool good = regions_.Locate(region, 0, 0, &memory) == RangeStatus::kGood;
-  for (const auto& [number, grant] : grants_) good = good && grant->lease() != memory.lease;
+  const std::shared_ptr<const Exposed> memory = regions_.Find(region);
+  bool good = memory != nullptr;
+  for (const auto& [number, grant] : grants_) good = good && grant->lease() != memory->lease;
   if (!good) return SendControl(kKeyRefused, region);
-  const auto grant = std::make_shared<Grant>(std::static_pointer_cast<UcxPeer>(shared_from_this()), memory.lease);
-  grant->memory = memory;
+  const auto grant = std::make_shared<Grant>(std::static_pointer_cast<UcxPeer>(shared_from_this()), memory->lease);
+  grant->memory = *memory;
   grant->number = ++last_grant_;
   std::string packed;
   const bool mapped = Map(grant.get(), region, &packed);
-  if (mapped && memory.lease->Add(grant.get())) {
+  if (mapped && memory->lease->Add(grant.get())) {
     grants_[grant->number] = grant;
     return SendControl(kKey, grant->number, std::move(packed));
   }

@@ -21,7 +21,7 @@ constexpr uint64_t kTurnBytes = 1 << 20;
 // How much is read where frames are expected. Bulk bytes among it are copied, so it is little where they come.
 constexpr size_t kReadBytes = 64 << 10;
 constexpr size_t kReadBytesBeforeBulk = 8 << 10;
-constexpr size_t kReadBytesBehindBulk = 256;
+constexpr size_t kReadBytesBehindBulk = 512;
 constexpr std::chrono::seconds kLinger(5);
 
 std::string Head(const Frame& frame, uint64_t bulk) {
@@ -35,13 +35,48 @@ std::string Head(const Frame& frame, uint64_t bulk) {
       .Take();
 }
 
+// Copies the first `size` bytes of the parts from `bytes`, or to it.
+void CopyParts(const iovec* parts, char* bytes, uint64_t size, bool into_parts) {
+  for (; size > 0; ++parts) {
+    const size_t some = std::min<uint64_t>(parts->iov_len, size);
+    into_parts ? std::memcpy(parts->iov_base, bytes, some) : std::memcpy(bytes, parts->iov_base, some);
+    bytes += some;
+    size -= some;
+  }
+}
+
 }  // namespace
+
+void Bulk::Add(void* data, uint64_t bytes) {
+  parts_.push_back({data, bytes});
+  size_ += bytes;
+}
+
+size_t Bulk::Behind(uint64_t done, uint64_t limit, iovec* parts) const {
+  size_t count = 0;
+  for (const iovec& part : parts_) {
+    if (done >= part.iov_len) {
+      done -= part.iov_len;
+      continue;
+    }
+    if (limit == 0) break;
+    const uint64_t some = std::min(part.iov_len - done, limit);
+    parts[count++] = {static_cast<char*>(part.iov_base) + std::exchange(done, 0), some};
+    limit -= some;
+  }
+  return count;
+}
 
 Connection::Outgoing::~Outgoing() {
   if (bulk.lease) bulk.lease->Remove(this);
 }
 
-void Connection::Outgoing::Rescue() { rest.assign(bulk.data + bulk_done(), bulk.size - bulk_done()); }
+void Connection::Outgoing::Rescue() {
+  iovec parts[Bulk::kMostParts];
+  rest.resize(bulk.size() - bulk_done());
+  bulk.Behind(bulk_done(), rest.size(), parts);
+  CopyParts(parts, rest.data(), rest.size(), false);
+}
 
 std::shared_ptr<Connection> Connection::Open(SecureSocket fd, Events events, IoThread& thread) {
   std::shared_ptr<Connection> connection(new Connection(thread, std::move(fd), std::move(events)));
@@ -67,12 +102,12 @@ void Connection::ReadLater() {
 void Connection::Queue(const Frame& frame, Bulk bulk) {
   std::string head;
   uint64_t done = 0;
-  if (!outgoing_.empty() && outgoing_.back()->bulk.size == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_) {
+  if (!outgoing_.empty() && outgoing_.back()->bulk.size() == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_) {
     head = outgoing_.back()->head;
     done = outgoing_.back()->done;
     outgoing_.pop_back();
   }
-  head += Head(frame, bulk.size);
+  head += Head(frame, bulk.size());
   outgoing_.push_back(std::make_unique<Outgoing>(std::move(head), std::move(bulk)));
   outgoing_.back()->done = done;
 }
@@ -105,26 +140,29 @@ void Connection::Look() {
   if (fd_ && !closing_) Ready(EPOLLIN);
 }
 
-// What sendmsg says to the next part of a frame, whose next bulk byte is at `bulk`.
-long Connection::SendFrom(const Outgoing& out, const char* bulk) {
-  iovec parts[2];
+// What sendmsg says to the next part of a frame, whose bulk is where it was, or has been rescued.
+long Connection::SendFrom(const Outgoing& out, bool rescued) {
+  iovec parts[1 + Bulk::kMostParts];
   size_t count = 0;
   if (out.done < out.head.size()) parts[count++] = {const_cast<char*>(out.head.data()) + out.done, out.head.size() - out.done};
-  const uint64_t left = out.bulk.size - out.bulk_done();
-  if (left > 0) parts[count++] = {const_cast<char*>(bulk), std::min(left, kTurnBytes)};
+  const uint64_t left = out.bulk.size() - out.bulk_done();
+  if (left > 0 && rescued)
+    parts[count++] = {const_cast<char*>(out.rest.data()) + (out.rest.size() - left), left};
+  else
+    count += out.bulk.Behind(out.bulk_done(), kTurnBytes, parts + count);
   return fd_.Send(parts, count);
 }
 
 // How many bytes went, or the error as a negative number.
 long Connection::SendSome(Outgoing& out) {
   long sent = 0;
-  const auto send = [&](const char* bulk) {
-    sent = SendFrom(out, bulk);
+  const auto send = [&](bool rescued) {
+    sent = SendFrom(out, rescued);
     if (sent < 0) sent = -errno;
     if (sent > 0) out.done += static_cast<uint64_t>(sent);
   };
-  const bool open = out.bulk.lease && out.bulk.lease->Use([&] { send(out.bulk.data + out.bulk_done()); });
-  if (!open) send(out.rest.data() + (out.rest.size() - (out.bulk.size - out.bulk_done())));
+  const bool open = out.bulk.lease && out.bulk.lease->Use([&] { send(false); });
+  if (!open) send(true);
   return sent;
 }
 
@@ -168,8 +206,7 @@ void Connection::Watch() {
 // A socket closed with bytes unread resets the connection, and the peer could lose our last words: read them until it
 // closes, too.
 void Connection::ReceiveNothing() {
-  char ignored[kReadBytes];
-  const long got = fd_.Receive(ignored, sizeof ignored);
+  const long got = ReceiveIgnored(kReadBytes);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) Abort();
 }
 
@@ -204,36 +241,42 @@ long Connection::ReceiveFrames(size_t* wanted) {
 }
 
 long Connection::ReceiveBulk(size_t* wanted) {
-  const uint64_t left = bulk_.size - bulk_done_;
+  const uint64_t left = bulk_size_ - bulk_done_;
   long got = -1;
   *wanted = std::min(left, kTurnBytes);
-  const bool open = bulk_.lease && bulk_.lease->Use([&] { got = ReceiveInto(bulk_.data + bulk_done_, *wanted); });
+  const bool open = bulk_.lease && bulk_.lease->Use([&] { got = ReceiveInto(*wanted); });
   if (!open) {
     bulk_.lease.reset();
-    char ignored[kReadBytes];
-    *wanted = std::min(left, sizeof ignored);
-    got = fd_.Receive(ignored, *wanted);
+    *wanted = std::min(left, kReadBytes);
+    got = ReceiveIgnored(*wanted);
   }
   if (got <= 0) return got;
   bulk_done_ += std::min(static_cast<uint64_t>(got), left);
-  if (bulk_done_ == bulk_.size) EndBulk();
+  if (bulk_done_ == bulk_size_) EndBulk();
   return got;
 }
 
 // With the end of the bulk comes the head of the next frame, which saves a call.
-long Connection::ReceiveInto(char* bulk, size_t size) {
+long Connection::ReceiveInto(size_t size) {
   char behind[kReadBytesBehindBulk];
-  iovec parts[2] = {{bulk, size}, {behind, sizeof behind}};
-  const long got = fd_.Receive(parts, bulk_done_ + size == bulk_.size ? 2 : 1);
+  iovec parts[Bulk::kMostParts + 1];
+  size_t count = bulk_.Behind(bulk_done_, size, parts);
+  if (bulk_done_ + size == bulk_size_) parts[count++] = {behind, sizeof behind};
+  const long got = fd_.Receive(parts, count);
   if (got > static_cast<long>(size)) incoming_.append(behind, static_cast<size_t>(got) - size);
   return got;
+}
+
+long Connection::ReceiveIgnored(size_t size) {
+  char ignored[kReadBytes];
+  return fd_.Receive(ignored, size);
 }
 
 void Connection::EndBulk() {
   bulk_coming_ = false;
   const bool taken = bulk_.lease != nullptr;
   bulk_.lease.reset();
-  events_.bulk_ended(bulk_frame_, bulk_.size, taken);
+  events_.bulk_ended(bulk_frame_, bulk_size_, taken);
 }
 
 void Connection::ForgetBulk(uint16_t type, uint64_t id) {
@@ -244,12 +287,16 @@ bool Connection::BeginBulk(Frame frame, uint64_t size) {
   std::optional<Bulk> bulk = events_.bulk_begins ? events_.bulk_begins(frame, size) : std::nullopt;
   if (!bulk) return false;
   bulk_ = std::move(*bulk);
-  bulk_.size = size;
+  bulk_size_ = size;
   bulk_frame_ = std::move(frame);
   bulk_coming_ = true;
   // Some of it may have come with the header.
   bulk_done_ = std::min<uint64_t>(incoming_.size(), size);
-  const auto copy = [&] { std::memcpy(bulk_.data, incoming_.data(), bulk_done_); };
+  const auto copy = [&] {
+    iovec parts[Bulk::kMostParts];
+    bulk_.Behind(0, bulk_done_, parts);
+    CopyParts(parts, incoming_.data(), bulk_done_, true);
+  };
   if (bulk_.lease && !bulk_.lease->Use(copy)) bulk_.lease.reset();
   incoming_.erase(0, bulk_done_);
   if (bulk_done_ == size) EndBulk();

@@ -7,12 +7,15 @@
 // at most, and the receiver reads on and forgets what it reads.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hccl/hccl_types.h"
 #include "hccl/transport/io_thread.h"
@@ -31,11 +34,26 @@ struct Frame {
   std::string body;
 };
 
-// Where bulk bytes come from, or go to. Without a lease they are read and forgotten.
-struct Bulk {
-  char* data = nullptr;
-  uint64_t size = 0;
-  std::shared_ptr<Lease> lease = nullptr;
+// Where bulk bytes come from, or go to, part by part. Without a lease they are read and forgotten.
+class Bulk {
+ public:
+  static constexpr size_t kMostParts = 256;
+
+  Bulk() = default;
+  explicit Bulk(std::shared_ptr<Lease> under) : lease(std::move(under)) {}
+  Bulk(void* data, uint64_t bytes, std::shared_ptr<Lease> under) : lease(std::move(under)) { Add(data, bytes); }
+  void Add(void* data, uint64_t bytes);
+  // False: it has as many parts as a system call is given.
+  bool HasRoom() const { return parts_.size() < kMostParts; }
+  uint64_t size() const { return size_; }
+  // What lies behind the first `done` bytes, `limit` at most, as a system call takes it; how many parts that are.
+  size_t Behind(uint64_t done, uint64_t limit, iovec* parts) const;
+
+  std::shared_ptr<Lease> lease;
+
+ private:
+  std::vector<iovec> parts_;
+  uint64_t size_ = 0;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -82,7 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Outgoing(std::string head_bytes, Bulk bulk_bytes) : head(std::move(head_bytes)), bulk(std::move(bulk_bytes)) {}
     ~Outgoing() override;
     void Rescue() override;
-    uint64_t size() const { return head.size() + bulk.size; }
+    uint64_t size() const { return head.size() + bulk.size(); }
     uint64_t bulk_done() const { return done > head.size() ? done - head.size() : 0; }
 
     const std::string head;  // of this frame, and all of those before it that have no bulk
@@ -97,14 +115,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Flush();
   bool FlushOne(Outgoing& out, uint64_t* turn);
   long SendSome(Outgoing& out);
-  long SendFrom(const Outgoing& out, const char* bulk);
+  long SendFrom(const Outgoing& out, bool rescued);
   void Receive();
   void ReadLater();
   void ReceiveNothing();
   long ReceiveSome(size_t* wanted);
   long ReceiveFrames(size_t* wanted);
   long ReceiveBulk(size_t* wanted);
-  long ReceiveInto(char* bulk, size_t size);
+  long ReceiveInto(size_t size);
+  long ReceiveIgnored(size_t size);
   bool TakeFrames();
   bool BeginBulk(Frame frame, uint64_t size);
   void EndBulk();
@@ -121,6 +140,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string incoming_;
   Frame bulk_frame_;  // the bytes behind it are coming
   Bulk bulk_;
+  uint64_t bulk_size_ = 0;
   uint64_t bulk_done_ = 0;
   bool bulk_coming_ = false;
   bool closing_ = false;
