@@ -357,6 +357,24 @@ TEST_F(TcpPeerTest, ALargeGetAsksForMoreConnections) {
   EXPECT_EQ(bytes, std::vector<char>(2 << 20, 'x'));
 }
 
+// None of them is large, and one after the other would need none.
+TEST_F(TcpPeerTest, ManyTransfersAskForMoreConnections) {
+  const FileDescriptor fd = ConnectFirst();
+  std::vector<char> bytes(400 << 10);
+  const auto get = [&] { return Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}}); };
+  const std::string failed = Writer().Number(uint32_t{1}).Take();
+  for (uint64_t id = 1; id <= 4; ++id) {
+    auto alone = get();
+    EXPECT_EQ(Hear(fd).type, kGetRequest);
+    Say(fd, Bytes(kGetFailed, id, failed));
+    EXPECT_EQ(alone.get().code, HCCL_E_REMOTE);
+  }
+  std::future<TransferEnd> together[] = {get(), get(), get()};
+  for (const uint16_t type : {kGetRequest, kGetRequest, kMoreWanted, kGetRequest}) EXPECT_EQ(Hear(fd).type, type);
+  peer_->Close({HCCL_E_REMOTE, "closed"});
+  for (auto& one : together) EXPECT_EQ(one.get().code, HCCL_E_REMOTE);
+}
+
 // The link's thread may be asleep, and then the caller stands in for it.
 TEST_F(TcpPeerTest, WhoAsksHearsOfAFailureBehindTheCall) {
   peer_->Close({HCCL_E_REMOTE, "closed"});

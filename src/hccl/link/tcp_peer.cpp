@@ -9,7 +9,7 @@
 namespace ropeway::comm {
 namespace {
 
-// Transfers beyond this are worth connections of their own, and do not share the first one.
+// One transfer beyond this is worth connections of its own, and does not share the first one; so are many that are pending together.
 constexpr uint64_t kLargeBytes = 1 << 20;
 // Up to here a transfer is sent by whoever asks for it; beyond, he has better things to do.
 constexpr uint64_t kSmallBytes = 16 << 10;
@@ -48,7 +48,8 @@ void TcpPeer::Start(Transfer transfer) {
   if (FaultsAreOn()) CutByRule(transfer);
   if (failed_) return Tell(transfer, failure_);
   const uint64_t number = ++last_transfer_;
-  if (transfer.total > kLargeBytes) WantMoreConnections();
+  pending_bytes_ += transfer.total;
+  if (pending_bytes_ > kLargeBytes) WantMoreConnections();
   if (transfer.put)
     jobs_.push_back({.put = true,
                      .transfer = number,
@@ -66,7 +67,7 @@ void TcpPeer::Start(Transfer transfer) {
 std::vector<uint64_t> TcpPeer::GivenUpPuts() const {
   std::vector<uint64_t> puts(draining_.begin(), draining_.end());
   for (const auto& [number, transfer] : transfers_)
-    if (transfer.put && !transfer.lease->Use([] {})) puts.push_back(number);
+    if (transfer.put && transfer.lease->closed()) puts.push_back(number);
   return puts;
 }
 
@@ -161,6 +162,7 @@ void TcpPeer::GiveUp(const Job& job) {
 void TcpPeer::End(uint64_t number, const TransferEnd& end) {
   const auto node = transfers_.extract(number);
   if (!node) return;
+  pending_bytes_ -= node.mapped().total;
   if (!node.mapped().put)
     for (const ConnectionRef& connection : Connections()) connection->ForgetBulk(kGetData, number);
   Tell(node.mapped(), end);

@@ -5,8 +5,8 @@
 // answers with such frames. The bytes leave from where they lie, too, many small items in one frame. rank_connection.h says how memory is
 // given back at once all the same.
 //
-// The first connection carries everything until a large transfer comes; then there are more, for large transfers alone, so that a small one
-// does not wait behind a large one, and a path that loses packets has several windows.
+// The first connection carries everything until much is pending; then there are more. Large transfers go over those alone, so that a small
+// one does not wait behind a large one, and a path that loses packets has several windows.
 //
 // All private members belong to the link's thread.
 #pragma once
@@ -92,6 +92,7 @@ class TcpPeer final : public ConnectedPeer {
   const uint32_t rank_;  // the peer's
   uint64_t last_transfer_ = 0;
   std::map<uint64_t, Transfer> transfers_;
+  uint64_t pending_bytes_ = 0;   // of all of them
   std::set<uint64_t> draining_;  // puts that are over here, and whose last bytes are on their way
   std::unordered_map<uint64_t, Arrival> arrivals_;
   std::deque<Job> jobs_;

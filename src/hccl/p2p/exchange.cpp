@@ -136,7 +136,8 @@ void Exchange::Received(const Request& request) {
     if (reader.ok()) OnOffer(request.peer(), number, std::move(offer));
   } else if (request.type() == kAccept) {
     const auto region = reader.Number<RegionId>();
-    if (reader.AtEnd()) OnAccept(request.peer(), number, region);
+    const bool answered = reader.Number<uint8_t>() != 0;
+    if (reader.AtEnd()) OnAccept(request.peer(), number, region, answered);
   } else if (request.type() == kTaken) {
     if (reader.AtEnd()) OnTaken(request.peer(), number);
   }
@@ -153,12 +154,13 @@ void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
   }
 }
 
-void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region) {
+void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region, bool answered) {
   const auto found = partners_[peer].sends.find(number);
   if (found == partners_[peer].sends.end()) return;
   const TransferRef transfer = found->second;
   if (transfer->state != Transfer::State::kWaiting) return;
   transfer->state = Transfer::State::kStreaming;
+  transfer->answered = answered;
   transfer->way = WayOf(Method::kLink);
   if (transfer->window) return SendBytes(transfer, region);
   Stage(transfer, [this, transfer, region] { SendBytes(transfer, region); });  // it was to go by key

@@ -1,9 +1,18 @@
 // How the bytes of an offer come over the network: over the link that the pair shares with the one-sided service.
+#include "hccl/link/connected_peer.h"
 #include "hccl/p2p/exchange.h"
 #include "hccl/p2p/messages.h"
 #include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
+namespace {
+
+// What the link's thread finds in one go is told in one go: the I/O thread is woken once.
+void PostFromLink(std::function<void()> function) {
+  LinkThread().Last([function = std::move(function)]() mutable { IoThread::Get().Post(std::move(function)); });
+}
+
+}  // namespace
 
 void Exchange::AskForBytes(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
@@ -17,7 +26,8 @@ void Exchange::AskForBytes(const TransferRef& transfer) {
     if (!self || transfer->state != Transfer::State::kStreaming) return;
     if (opened.peer == nullptr) return self->RefuseWithoutLink(transfer, opened);
     self->Expose(transfer, opened.peer);
-    self->Tell(transfer->peer, kAccept, Writer().Number(transfer->number).Number(RegionOf(transfer->number)).Take());
+    self->Tell(transfer->peer, kAccept,
+               Writer().Number(transfer->number).Number(RegionOf(transfer->number)).Number(uint8_t{transfer->staging != nullptr}).Take());
   });
 }
 
@@ -27,7 +37,7 @@ void Exchange::Expose(const TransferRef& transfer, const std::shared_ptr<Peer>& 
   const auto filled = [weak = weak_from_this(), peer = transfer->peer, number = transfer->number,
                        expected = transfer->bytes](uint64_t bytes) {
     if (bytes != expected) return;
-    IoThread::Get().Post([weak, peer, number] {
+    PostFromLink([weak, peer, number] {
       if (const auto self = weak.lock()) self->BytesHere(peer, number);
     });
   };
@@ -38,6 +48,7 @@ void Exchange::BytesHere(uint32_t peer, uint64_t number) {
   const auto found = partners_[peer].receives.find(number);
   if (found == partners_[peer].receives.end() || found->second->state != Transfer::State::kStreaming) return;
   const TransferRef transfer = found->second;
+  if (transfer->staging == nullptr) return Over(transfer, HCCL_SUCCESS, "");
   transfer->state = Transfer::State::kCopying;
   Unstage(transfer);
 }
@@ -57,13 +68,13 @@ void Exchange::RefuseWithoutLink(const TransferRef& transfer, const OpenedLink& 
   Refuse(transfer, opened.result, "no link to rank " + std::to_string(transfer->peer) + ": " + opened.why);
 }
 
-// Its success is told by kTaken, when the receiver has made use of it.
 void Exchange::PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link) {
   const auto done = [weak = weak_from_this(), transfer](const TransferEnd& end) {
-    if (end.code == HCCL_SUCCESS) return;
-    IoThread::Get().Post([weak, transfer, end] {
+    if (end.code == HCCL_SUCCESS && transfer->answered) return;
+    PostFromLink([weak, transfer, end] {
       const auto self = weak.lock();
       if (!self || transfer->state != Transfer::State::kStreaming) return;
+      if (end.code == HCCL_SUCCESS) return self->Over(transfer, HCCL_SUCCESS, "");
       self->Refuse(transfer, end.code, "the bytes did not reach rank " + std::to_string(transfer->peer) + ": " + end.text);
     });
   };

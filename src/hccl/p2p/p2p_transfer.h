@@ -49,6 +49,7 @@ struct Transfer {
   ropewayLink way = ROPEWAY_LINK_NONE;  // by which the bytes go, once that is known
   std::string key;                      // under which the buffer's block is exported to the partner's process
   std::shared_ptr<Peer> link;           // over which a receive's bytes come, once it is exposed there
+  bool answered = true;                 // of a send over the link: kTaken comes when the partner has made use of the bytes
   void* staging = nullptr;              // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;
 };

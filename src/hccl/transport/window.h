@@ -3,6 +3,7 @@
 // call that does not block or one copy of a chunk, so whoever closes waits for a moment at most.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -27,6 +28,7 @@ class Lease {
     for (Reader* const reader : std::exchange(readers_, {})) reader->Rescue();
     open_ = false;
   }
+  bool closed() const { return !open_; }  // who needs to know that it stays open uses it
   // Calls use() unless the lease is closed; tells whether it did.
   template <typename Function>
   bool Use(Function&& use) {
@@ -48,7 +50,7 @@ class Lease {
 
  private:
   Mutex mutex_{LockRank::kHcclLease};
-  bool open_ RW_GUARDED_BY(mutex_) = true;
+  std::atomic<bool> open_{true};  // changed under the lock
   std::set<Reader*> readers_ RW_GUARDED_BY(mutex_);
 };
 
