@@ -1,31 +1,13 @@
 // killed_in_collective RANK SIZE FOLDER VICTIM MICROSECONDS: ranks carry out collectives of all sizes, and one of them is killed so long
 // after it has joined. The others must see a documented error wherever that meets them, and must be able to destroy everything. They print
 // how many milliseconds after the death they knew.
-#include <sys/time.h>
-
-#include <csignal>
-#include <ctime>
-
-#include "tests/hccl_hosts/rank_program.h"
+#include "tests/hccl_hosts/death.h"
 
 using namespace hccl_hosts;
 
 namespace {
 
 constexpr size_t kBytes = 2 << 20;
-
-long Now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000 + now.tv_nsec / 1000;
-}
-
-void DieAfter(long microseconds, const Folder& folder) {
-  signal(SIGALRM, [](int) { raise(SIGKILL); });
-  folder.Write("death", std::to_string(Now() + microseconds));
-  const itimerval timer{{0, 0}, {microseconds / 1'000'000, microseconds % 1'000'000 + 1}};
-  RW_MUST(setitimer(ITIMER_REAL, &timer, nullptr));
-}
 
 HcclResult Call(const Rank& self, uint32_t round, char* in, char* out) {
   static constexpr size_t kSizes[] = {64, 20'000, kBytes, 4096, 300'000};
@@ -60,5 +42,5 @@ int main(int argc, char** argv) {
     Die("HcclGetCommAsyncError", __LINE__, why);
   RW_MUST(aclrtDestroyStreamForce(self.stream));
   self.Leave();
-  printf("known after %ld ms\n", (known - atol(folder.Await("death").c_str())) / 1000);
+  printf("known after %ld ms\n", (known - DeathOf(folder)) / 1000);
 }

@@ -2,12 +2,7 @@
 // a transfer. Rank 0 must see a documented error wherever that meets it, and must be able to destroy everything; it prints how many
 // milliseconds after the death it knew. Ranks 2 and 3 are not concerned: they exchange bytes meanwhile, and still do so when the folder
 // says that all of it is over.
-#include <sys/time.h>
-
-#include <csignal>
-#include <ctime>
-
-#include "tests/hccl_hosts/rank_program.h"
+#include "tests/hccl_hosts/death.h"
 
 using namespace hccl_hosts;
 
@@ -15,19 +10,6 @@ namespace {
 
 constexpr size_t kBytes = 8 << 20;  // of each of three parts: what puts read and write, what gets read, and what gets write
 constexpr char kGot = 'g';
-
-long Now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000 + now.tv_nsec / 1000;
-}
-
-void DieAfter(long microseconds, const Folder& folder) {
-  signal(SIGALRM, [](int) { raise(SIGKILL); });
-  folder.Write("death", std::to_string(Now() + microseconds));
-  const itimerval timer{{0, 0}, {microseconds / 1'000'000, microseconds % 1'000'000 + 1}};
-  RW_MUST(setitimer(ITIMER_REAL, &timer, nullptr));
-}
 
 bool IsLoss(long code) {
   return code == HCCL_E_REMOTE || code == HCCL_E_TCP_CONNECT || code == HCCL_E_TCP_TRANSFER || code == HCCL_E_ROCE_CONNECT ||
@@ -110,5 +92,5 @@ int main(int argc, char** argv) {
   if (!IsLoss(why)) Die("HcclGetCommAsyncError", __LINE__, why);
   RW_MUST(aclrtDestroyStreamForce(self.stream));
   self.Leave();
-  printf("known after %ld ms\n", (known - atol(folder.Await("death").c_str())) / 1000);
+  printf("known after %ld ms\n", (known - DeathOf(folder)) / 1000);
 }

@@ -249,6 +249,30 @@ kill_collectives() {
   done
 }
 
+# One of two transfer engines dies at a random moment: the one that connects, or the other one; RW_KILLS rounds. Two others go on.
+kill_engines() {
+  local round bad=0 latest=0 known rank
+  [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
+  begin "transfer engine killed at ${RW_KILLS:-10} random moments, seed $seed"
+  RANDOM=$seed
+  for ((round = 0; round < ${RW_KILLS:-10} && bad == 0; ++round)); do
+    rm -rf "$folder"/*
+    mkdir "$folder/left"
+    local moment=$((RANDOM % 30 * 1000 + RANDOM % 1000)) victim=$((RANDOM % 2)) ends=(0 0)
+    ends[victim]=137
+    for rank in 0 1 2 3; do ROPEWAY_HIXL_SECRET=$seed start_watched $rank $rank killed_engine 4 "$folder" $victim $moment; done
+    wait_all "${ends[@]}" || bad=1
+    touch "$folder/over"
+    wait "${pids[2]}" && wait "${pids[3]}" || bad=1
+    nothing_left 4 || bad=1
+    [ $bad = 0 ] || echo "round $round, $victim after $moment us" >>"$folder/rank0.log"
+    known=$(known_after)
+    [ "${known:-0}" -le $latest ] || latest=$known
+  done
+  name="$name, known after $latest ms at the latest"
+  finish $bad
+}
+
 encrypted_storm() {
   local rank
   [ "$ROPEWAY_HCCL_LINK" = tcp ] && [ -e "$bindir/../libropeway_tls.so" ] || return 0
@@ -366,7 +390,7 @@ if ! hosts_up 8; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere kill_collectives encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere kill_collectives kill_engines encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for link in ${RW_LINKS:-tcp ucx}; do
