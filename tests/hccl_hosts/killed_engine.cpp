@@ -118,8 +118,7 @@ int main(int argc, char** argv) {
     Survive(self, folder);
   else if (victim == 0)
     ServeTheDead(self, folder);
-  else
-    for (;;) pause();
+  while (rank == victim) pause();  // its moment comes
   self.engine.Finalize();
   RW_MUST(aclrtResetDeviceForce(0));
 }
