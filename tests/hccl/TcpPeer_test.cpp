@@ -405,6 +405,7 @@ TEST(TcpPeerThreads, ManyAskAtOnce) {
       }
     });
   for (std::thread& thread : threads) thread.join();
+  pair.there->Withdraw(1);
 }
 
 // Frames that are sent in one moment are one packet, in their order, also in front of bytes.
