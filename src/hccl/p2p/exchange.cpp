@@ -136,8 +136,7 @@ void Exchange::Received(const Request& request) {
     if (reader.ok()) OnOffer(request.peer(), number, std::move(offer));
   } else if (request.type() == kAccept) {
     const auto region = reader.Number<RegionId>();
-    const bool answered = reader.Number<uint8_t>() != 0;
-    if (reader.AtEnd()) OnAccept(request.peer(), number, region, answered);
+    if (reader.AtEnd()) OnAccept(request.peer(), number, region);
   } else if (request.type() == kTaken) {
     if (reader.AtEnd()) OnTaken(request.peer(), number);
   }
@@ -154,13 +153,12 @@ void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
   }
 }
 
-void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region, bool answered) {
+void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region) {
   const auto found = partners_[peer].sends.find(number);
   if (found == partners_[peer].sends.end()) return;
   const TransferRef transfer = found->second;
   if (transfer->state != Transfer::State::kWaiting) return;
   transfer->state = Transfer::State::kStreaming;
-  transfer->answered = answered;
   transfer->way = WayOf(Method::kLink);
   if (transfer->window) return SendBytes(transfer, region);
   Stage(transfer, [this, transfer, region] { SendBytes(transfer, region); });  // it was to go by key
@@ -168,7 +166,10 @@ void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region, bool an
 
 void Exchange::OnTaken(uint32_t peer, uint64_t number) {
   const auto found = partners_[peer].sends.find(number);
-  if (found != partners_[peer].sends.end()) Over(TransferRef(found->second), HCCL_SUCCESS, "");
+  if (found == partners_[peer].sends.end()) return;
+  const TransferRef transfer = found->second;
+  const bool put_is_over = (transfer->told.fetch_or(Transfer::kPartnerHasIt) & Transfer::kPutIsOver) != 0;
+  if (put_is_over || transfer->state != Transfer::State::kStreaming) Over(transfer, HCCL_SUCCESS, "");
 }
 
 void Exchange::OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why) {
@@ -210,7 +211,9 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
   if (held->link) held->link->Withdraw(RegionOf(held->number));
   if (!held->key.empty()) shared_->GiveBack(held->key);
   if (held->staging != nullptr && aclrtSetCurrentContext(held->context) == ACL_SUCCESS) aclrtFreeHost(held->staging);
-  if (const auto done = std::exchange(held->done, nullptr)) done(result, why);
+  // What the partner has, it has, even if its end was the next thing to be heard.
+  const bool good = result == HCCL_SUCCESS || (held->told.load() & Transfer::kPartnerHasIt) != 0;
+  if (const auto done = std::exchange(held->done, nullptr)) done(good ? HCCL_SUCCESS : result, good ? "" : why);
 }
 
 void Exchange::PeerEnded(uint32_t peer, HcclResult why) {

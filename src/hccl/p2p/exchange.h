@@ -5,7 +5,7 @@
 //               an exported buffer (same host), or nothing
 //   receiver -> kAccept: I could not reach them: put them into this region of the pair's link    (only then)
 //   receiver -> kTaken: they are here; both sides are done. (No answer to an eager send whose bytes were in the offer: it was done when
-//               it had made it. Nor to one over the link whose bytes are in place when the put is over: kAccept says so.)
+//               it had made it.)
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
 //
 // Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but
@@ -82,7 +82,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key);
 
   void OnOffer(uint32_t peer, uint64_t number, Offer offer);
-  void OnAccept(uint32_t peer, uint64_t number, RegionId region, bool answered);
+  void OnAccept(uint32_t peer, uint64_t number, RegionId region);
   void SendBytes(const TransferRef& transfer, RegionId region);
   void PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link);
   void RefuseWithoutLink(const TransferRef& transfer, const OpenedLink& opened);

@@ -26,8 +26,7 @@ void Exchange::AskForBytes(const TransferRef& transfer) {
     if (!self || transfer->state != Transfer::State::kStreaming) return;
     if (opened.peer == nullptr) return self->RefuseWithoutLink(transfer, opened);
     self->Expose(transfer, opened.peer);
-    self->Tell(transfer->peer, kAccept,
-               Writer().Number(transfer->number).Number(RegionOf(transfer->number)).Number(uint8_t{transfer->staging != nullptr}).Take());
+    self->Tell(transfer->peer, kAccept, Writer().Number(transfer->number).Number(RegionOf(transfer->number)).Take());
   });
 }
 
@@ -48,7 +47,6 @@ void Exchange::BytesHere(uint32_t peer, uint64_t number) {
   const auto found = partners_[peer].receives.find(number);
   if (found == partners_[peer].receives.end() || found->second->state != Transfer::State::kStreaming) return;
   const TransferRef transfer = found->second;
-  if (transfer->staging == nullptr) return Over(transfer, HCCL_SUCCESS, "");
   transfer->state = Transfer::State::kCopying;
   Unstage(transfer);
 }
@@ -68,9 +66,12 @@ void Exchange::RefuseWithoutLink(const TransferRef& transfer, const OpenedLink& 
   Refuse(transfer, opened.result, "no link to rank " + std::to_string(transfer->peer) + ": " + opened.why);
 }
 
+// Its success is told by kTaken, when the receiver has made use of it. That may be here before the link knows, and a put whose memory is
+// given back earlier than that looks as if it had been given up, and holds up those behind it.
 void Exchange::PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link) {
   const auto done = [weak = weak_from_this(), transfer](const TransferEnd& end) {
-    if (end.code == HCCL_SUCCESS && transfer->answered) return;
+    const bool taken = (transfer->told.fetch_or(Transfer::kPutIsOver) & Transfer::kPartnerHasIt) != 0;
+    if (end.code == HCCL_SUCCESS && !taken) return;
     PostFromLink([weak, transfer, end] {
       const auto self = weak.lock();
       if (!self || transfer->state != Transfer::State::kStreaming) return;

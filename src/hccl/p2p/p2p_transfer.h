@@ -1,6 +1,7 @@
 // One send or receive: a buffer of this rank, and the number under which its partner finds it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,8 +50,10 @@ struct Transfer {
   ropewayLink way = ROPEWAY_LINK_NONE;  // by which the bytes go, once that is known
   std::string key;                      // under which the buffer's block is exported to the partner's process
   std::shared_ptr<Peer> link;           // over which a receive's bytes come, once it is exposed there
-  bool answered = true;                 // of a send over the link: kTaken comes when the partner has made use of the bytes
-  void* staging = nullptr;              // pinned memory in the buffer's place when there is no view
+  // Of a send over the link, which is over when both have been told, on different threads: whoever comes second ends it.
+  enum Told : uint8_t { kPutIsOver = 1, kPartnerHasIt = 2 };
+  std::atomic<uint8_t> told{0};
+  void* staging = nullptr;  // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;
 };
 using TransferRef = std::shared_ptr<Transfer>;
