@@ -230,7 +230,6 @@ class Model final : public SlabObject, private GraphKeeper {
   // A hidden stream that has nothing to do.
   Result<StreamHold> TakeHidden();
   struct HiddenLease;
-  void GiveBack(StreamHold hidden);
   Status ExecuteOn(StreamRef caller);
   void CollectRuns() RW_REQUIRES(mutex_);
   void ExpectExecution() RW_REQUIRES(mutex_);

@@ -111,12 +111,11 @@ Result<StreamHold> Model::TakeHidden() {
   return StreamHold(Streams(), made);
 }
 
-// A hidden stream that is given back unless it is kept.
+// A hidden stream that ends unless it is kept.
 struct Model::HiddenLease {
-  Model& model;
   StreamHold stream;
   ~HiddenLease() {
-    if (stream) model.GiveBack(std::move(stream));
+    if (stream) stream->EndHidden();
   }
 };
 
@@ -124,7 +123,7 @@ Status Model::ExecuteHandBuilt(StreamRef stream, const FailureScope* current, co
   auto run = std::make_shared<ModelRun>();
   auto bindings = std::make_unique<ReplayBinding[]>(1);
   RW_TRY_SET(StreamHold taken, TakeHidden());
-  HiddenLease hidden{*this, std::move(taken)};
+  HiddenLease hidden{std::move(taken)};
   {
     LockGuard lock(mutex_);
     RW_TRY(RequireRunnable());
@@ -158,15 +157,6 @@ void Model::AddExecution(Execution execution) {
   --submitting_;
 }
 
-void Model::GiveBack(StreamHold hidden) {
-  {
-    LockGuard lock(mutex_);
-    if (spare_.size() < spare_.capacity()) return spare_.push_back(std::move(hidden));
-  }
-  hidden->EndHidden();
-}
-
-// What is expected of the caller is added whatever happens.
 Status Model::ExecuteOn(StreamRef caller) try {
   return ExecuteHandBuilt(caller, scope_, "aclmdlRIExecute");
 } catch (const std::bad_alloc&) {
@@ -175,7 +165,7 @@ Status Model::ExecuteOn(StreamRef caller) try {
 
 Status Model::ExecuteAndWait(Deadline deadline) {
   RW_TRY_SET(StreamHold taken, TakeHidden());
-  HiddenLease lease{*this, std::move(taken)};
+  HiddenLease lease{std::move(taken)};
   Stream* const caller = lease.stream.get();
   char before[FailureScope::kTextSize];
   caller->TakeError(before);
@@ -185,12 +175,15 @@ Status Model::ExecuteAndWait(Deadline deadline) {
     ExpectExecution();
   }
   Status status = ExecuteOn({caller, caller->generation()});
-  const uint64_t last = caller->queue().submitted();
+  if (!status.ok()) {
+    LockGuard lock(mutex_);
+    --submitting_;
+    return status;
+  }
   Streams().Retain(caller);
   const StreamHold held(Streams(), caller);
-  AddExecution({std::move(lease.stream), last, nullptr});
-  if (status.ok()) status = caller->Synchronize(deadline);
-  return status;
+  AddExecution({std::move(lease.stream), caller->queue().submitted(), nullptr});
+  return caller->Synchronize(deadline);
 }
 
 Status Model::Abort() {

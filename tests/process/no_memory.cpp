@@ -175,6 +175,22 @@ void EndModel(World& w) {
   Drain(w);
   Must(aclmdlRIDestroy(w.model));
 }
+// A model built by hand, of one stream; with an end.
+void MakeStored(World& w) {
+  Must(aclmdlRIBuildBegin(&w.model, 0));
+  Must(aclrtCreateStreamWithConfig(&w.made, 0, ACL_STREAM_PERSISTENT));
+  Must(aclmdlRIBindStream(w.model, w.made, 0));
+  Must(aclrtMemcpyAsync(w.device, kSize, w.pinned, kSize, kH2D, w.made));
+  Must(aclmdlRIEndTask(w.model, w.made));
+}
+void MakeHandBuilt(World& w) {
+  MakeStored(w);
+  Must(aclmdlRIBuildEnd(w.model, nullptr));
+}
+void EndHandBuilt(World& w) {
+  EndModel(w);
+  Must(aclrtDestroyStream(w.made));
+}
 // One with a host function in it, and an event that each replay records for the outside.
 void MakeModelWithOutside(World& w) {
   Must(aclrtCreateEventExWithFlag(&w.made, ACL_EVENT_SYNC));
@@ -955,6 +971,29 @@ const Row kRows[] = {
     {"aclmdlRIExecuteAsync, with the outside", kNone, MakeModelWithOutside,
      [](World& w) { return aclmdlRIExecuteAsync(w.model, w.stream); },
      EndModelWithOutside},
+    {"aclmdlRIBuildBegin", kNone, {}, [](World& w) { return aclmdlRIBuildBegin(&w.model, 0); }, EndModel},
+    {"aclmdlRIBindStream", kNone,
+     [](World& w) {
+       Must(aclmdlRIBuildBegin(&w.model, 0));
+       Must(aclrtCreateStreamWithConfig(&w.made, 0, ACL_STREAM_PERSISTENT));
+     },
+     [](World& w) { return aclmdlRIBindStream(w.model, w.made, 0); }, EndHandBuilt},
+    {"aclrtMemcpyAsync, stored", kNone, MakeStored,
+     [](World& w) { return aclrtMemcpyAsync(w.pinned, kSize, w.device, kSize, ACL_MEMCPY_DEVICE_TO_HOST, w.made); }, EndHandBuilt},
+    {"aclmdlRIBuildEnd", kNone, MakeStored, [](World& w) { return aclmdlRIBuildEnd(w.model, nullptr); }, EndHandBuilt},
+    {"aclmdlRIExecuteAsync, built by hand", kNone, MakeHandBuilt,
+     [](World& w) {
+       const aclError executed = aclmdlRIExecuteAsync(w.model, w.stream);
+       return executed != ACL_SUCCESS ? executed : aclrtSynchronizeStream(w.stream);
+     },
+     EndHandBuilt},
+    {"aclmdlRIExecute", kNone, MakeHandBuilt, [](World& w) { return aclmdlRIExecute(w.model, -1); }, EndHandBuilt},
+    {"aclmdlRIDestroy, built by hand", kNone,
+     [](World& w) {
+       MakeHandBuilt(w);
+       Must(aclmdlRIExecute(w.model, -1));
+     },
+     [](World& w) { return aclmdlRIDestroy(w.model); }, [](World& w) { Must(aclrtDestroyStream(w.made)); }},
     {"aclmdlRIDestroy", kNone, MakeModel, [](World& w) { return aclmdlRIDestroy(w.model); }, {}},
     {"aclmdlRIDestroy, after replays", kNone,
      [](World& w) {
