@@ -6,6 +6,7 @@
 
 #include "acl/error_codes/rt_error_codes.h"
 #include "api/entry.h"
+#include "engine/waiter_help.h"
 #include "engine/watcher.h"
 #include "profile/markers.h"
 #include "ropeway/ropeway.h"
@@ -150,6 +151,14 @@ aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const
     const std::unique_ptr<UserOperation::Handle> handle(static_cast<UserOperation::Handle*>(operation));
     const BeginsNextWait begins;
     (*handle)->Finish(code, text == nullptr ? "" : text);
+    return Ok();
+  });
+}
+
+aclError ropewayHelpWaiters(ropewayHelpFunc help) {
+  return PlainEntry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("help", reinterpret_cast<const void*>(help)));
+    SetWaiterHelp(help);
     return Ok();
   });
 }

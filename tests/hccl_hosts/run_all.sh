@@ -127,6 +127,24 @@ collectives() {
   done
 }
 
+# The same on other schedules; all on one host, and on three.
+scheduled_collectives() {
+  local rank hosts text schedule
+  for schedule in latest random:1 random:2 random:3; do
+    for hosts in "0 0 0 0" "0 0 1 2"; do
+      [ "${RW_LONG:-0}" != 0 ] || [ "$schedule" = latest ] || [ "$hosts" != "0 0 0 0" ] || continue
+      begin "storm of collectives on schedule $schedule, ranks on hosts $hosts, seed $seed"
+      rank=0
+      for text in $hosts; do
+        ROPEWAY_SCHEDULE=$schedule start "$text" $rank collective_storm 4 "$folder" "$seed" $([ "${RW_LONG:-0}" = 0 ] && echo 20 || echo 1000)
+        rank=$((rank + 1))
+      done
+      wait_all 0 0 0 0
+      finish $?
+    done
+  done
+}
+
 # A host that is not of the communicator and a process on the host of a rank knock at every open port, all the time. Not with UCX, whose
 # port believes whoever connects.
 strangers() {
@@ -390,7 +408,7 @@ if ! hosts_up 8; then
   echo "SKIPPED: nothing between hosts was tested" >&2
   exit 77
 fi
-all=(storm mixed_storm send_storm mixed_send_storm collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere kill_collectives kill_engines encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
+all=(storm mixed_storm send_storm mixed_send_storm collectives scheduled_collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere kill_collectives kill_engines encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
 [ $# -ge 2 ] || set -- "$1" "${all[@]}"
 shift
 for link in ${RW_LINKS:-tcp ucx}; do

@@ -9,6 +9,7 @@
 #include "base/futex.h"
 #include "base/own_thread.h"
 #include "base/prefetch.h"
+#include "engine/waiter_help.h"
 #include "engine/watcher.h"
 
 namespace ropeway::sched {
@@ -28,6 +29,8 @@ constexpr int64_t kLingerNs = 50000;
 // is awake anyway, and waking the waiter in the end would cost as much as a small batch.
 constexpr int64_t kWaiterSpinNs = 30000;
 constexpr int64_t kLateWaiterSpinNs = 5000000;
+// And where it is the one who looks: with as many processes as cores, or more, they come round in this time, and each of them yields.
+constexpr int64_t kHelperSpinNs = 2000000;
 // How long somebody who looks around leaves a runnable queue to the lane that made it so: that one has the queue, and what it needs, in its
 // cache, and is often about to be free. Taking it away costs several times as much.
 constexpr uint64_t kPatienceNs = 400;
@@ -214,6 +217,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
   burst_ticks_.store(0, std::memory_order_relaxed);  // a waiter ends the burst
   int64_t spin_until = 0;
   Patience patience(ticks_per_us_);
+  Helping helping;
   for (int round = 0; !queue.Reached(sequence); ++round) {
     if (queue.aborts() != aborts) return WaitOutcome::kAborted;
     // What was there before the wait is its own to run; what becomes runnable meanwhile is somebody's.
@@ -227,16 +231,20 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     // One portion: what it waits for may be done by then. Who waits for room helps best by bringing what comes next: the loop that lacks it
     // may be its own.
     if (eagerness == 0 && sharer_.board().Join(sharer_.stop(), 1)) continue;
+    const bool looks = helping.Look();
+    if (looks && queue.Reached(sequence)) break;
     if (round % 16 == 15 || spin_until == 0) {
       const int64_t now = NowNs();
       if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;
-      if (spin_until == 0) spin_until = now + (runs_inline_ ? kWaiterSpinNs : kLateWaiterSpinNs);
+      if (spin_until == 0) spin_until = now + (looks ? kHelperSpinNs : runs_inline_ ? kWaiterSpinNs : kLateWaiterSpinNs);
       if (now >= spin_until) {
+        helping.Stop();
         queue.SleepUntil(sequence, deadline);
         spin_until = now;  // woken for the end, as a rule: do not spin a second time
       }
     }
-    Pause(round);
+    // What others have to write comes the sooner when they get the core.
+    looks&& helping.yields() ? void(sched_yield()) : Pause(round);
   }
   queue.at_hand.store(true, std::memory_order_relaxed);
   // An abort completes tasks, too, by dropping them.

@@ -113,8 +113,10 @@ Numbers PlacesOf(const Numbers& counts) {
   return places;
 }
 
-Result<Prepared> AllToAll(const char* name, const void* from, std::vector<Block> sends, const void* to, std::vector<Block> receives) {
+Result<Prepared> AllToAll(const char* name, const void* from, std::vector<Block> sends, const void* to, std::vector<Block> receives,
+                          bool equal_blocks = false) {
   CollectiveCall call = NewCall(name, Collective::kAllToAll, HCCL_DATA_TYPE_INT8);
+  call.equal_blocks = equal_blocks;
   SetBuffers(from, Extent(sends), const_cast<void*>(to), Extent(receives), &call);
   call.shape.sends = std::move(sends);
   call.shape.receives = std::move(receives);
@@ -143,6 +145,7 @@ HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataT
       CollectiveCall call = NewCall("HcclAllReduce", Collective::kAllReduce, dataType);
       call.kernel = FindReduceKernel(dataType, op);
       call.shape.bytes = count * ElementBytes(dataType);
+      call.equal_blocks = true;
       SetBuffers(sendBuf, call.shape.bytes, recvBuf, call.shape.bytes, &call);
       return Prepared(std::move(call));
     });
@@ -187,6 +190,7 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, H
       call.kernel = FindReduceKernel(dataType, op);
       const uint64_t bytes = recvCount * ElementBytes(dataType);
       call.shape.sends = EqualBlocks(communicator.size(), bytes);
+      call.equal_blocks = true;
       SetBuffers(sendBuf, bytes * communicator.size(), recvBuf, bytes, &call);
       return Prepared(std::move(call));
     });
@@ -234,6 +238,7 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
       CollectiveCall call = NewCall("HcclAllGather", Collective::kAllGather, dataType);
       const uint64_t bytes = sendCount * ElementBytes(dataType);
       call.shape.receives = EqualBlocks(communicator.size(), bytes);
+      call.equal_blocks = true;
       SetBuffers(sendBuf, bytes, recvBuf, bytes * communicator.size(), &call);
       return Prepared(std::move(call));
     });
@@ -327,7 +332,7 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
       RW_TRY(RequireElements("sendCount", sendCount));
       RW_TRY(RequireType("sendType", sendType));
       const std::vector<Block> blocks = EqualBlocks(communicator.size(), sendCount * ElementBytes(sendType));
-      return AllToAll("HcclAlltoAll", sendBuf, blocks, recvBuf, blocks);
+      return AllToAll("HcclAlltoAll", sendBuf, blocks, recvBuf, blocks, true);
     });
   });
 }

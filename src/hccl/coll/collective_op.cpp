@@ -3,6 +3,8 @@
 #include <cstring>
 #include <map>
 
+#include "base/cores.h"
+#include "base/spin_lock.h"
 #include "hccl/p2p/host_view.h"
 #include "hccl/p2p/messages.h"
 
@@ -15,6 +17,9 @@ static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where t
 
 // What the I/O thread copies by itself: less than a word to a lane costs.
 constexpr uint64_t kCopiedHere = 32 << 10;
+
+// How often a collective that starts looks at the board before it leaves that to others: about a microsecond.
+constexpr int kGlances = 20;
 
 bool IsTransfer(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive || kind == Kind::kCombine; }
 
@@ -65,6 +70,7 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
 void CollectiveOp::TakeNumbers() {
   std::map<std::pair<uint32_t, bool>, uint64_t> messages;
   uint64_t& next = exchange_->NextCollective();
+  seat_ = {next + 1};
   for (const TransferRef& transfer : transfers_) {
     if (transfer) transfer->number = CollectiveNumber(next, messages[{transfer->peer, transfer->sending}]++);
   }
@@ -97,7 +103,90 @@ std::shared_ptr<StreamOp> CollectiveOp::Again() {
   return op;
 }
 
-void CollectiveOp::Started() { Advance(); }
+void CollectiveOp::Started() {
+  if (setting_.board && !setting_.on_board) LeaveBoard("");
+  if (!setting_.on_board) return Advance();
+  stage_ = Stage::kEntered;
+  setting_.board->Enter(seat_, this);
+  Look();
+  // Those who call at the same moment are here by now, if each has a core.
+  static const auto cores = static_cast<uint32_t>(UsableCores());
+  const bool glances = setting_.board_ready && communicator().size() <= cores;
+  for (int i = 0; i < kGlances && stage_ < Stage::kLeft && glances; ++i) {
+    CpuRelax();
+    Look();
+  }
+  // A thread of the program that has started it is going to wait for it, as a rule, and looks then.
+  IoThread::Get().IsVisited() ? setting_.board->FallAsleepSoon() : setting_.board->FallAsleep();
+}
+
+// As far as the board lets it go.
+void CollectiveOp::Look() {
+  const std::shared_ptr<StreamOp> self = shared_from_this();
+  Board& board = *setting_.board;
+  if (stage_ == Stage::kEntered && board.state() == Board::State::kRefused && !setting_.board_ready) {
+    LeaveBoard("");
+    return Advance();
+  }
+  if (stage_ == Stage::kEntered && (board.state() == Board::State::kUnknown || !board.IsFree(seat_) || !BringToBoard())) return;
+  if (stage_ == Stage::kPosted) {
+    if (!board.AllPosted(seat_)) return;
+    if (const std::string why = board.OtherBytes(seat_, setting_.input.bytes); !why.empty()) return Off(HCCL_E_INTERNAL, why);
+    if (!TakeFromBoard()) return;
+  }
+  if (stage_ == Stage::kReduced && (!board.AllReduced(seat_) || !GatherFromBoard())) return;
+  if (stage_ != Stage::kTaken) return;
+  LeaveBoard("");
+  Finish(HCCL_SUCCESS, "");
+}
+
+// False, and of the next two, too: the stream has taken its memory back, and is going to say so.
+bool CollectiveOp::BringToBoard() {
+  if (!lease_.Use([&] { WorkOnBoard().Bring(setting_.board->OwnSlot(seat_)); })) return false;
+  stage_ = Stage::kPosted;
+  setting_.board->Post(seat_, setting_.input.bytes);
+  return true;
+}
+
+bool CollectiveOp::TakeFromBoard() {
+  const BoardWork work = WorkOnBoard();
+  const char* slots[kDirectRanks] = {};
+  FindSlots(slots);
+  if (!lease_.Use([&] { work.Take(slots, setting_.board->OwnSlot(seat_)); })) return false;
+  stage_ = work.HasTwoStages() ? Stage::kReduced : Stage::kTaken;
+  if (work.HasTwoStages()) setting_.board->PostReduced(seat_);
+  return true;
+}
+
+bool CollectiveOp::GatherFromBoard() {
+  const char* slots[kDirectRanks] = {};
+  FindSlots(slots);
+  if (!lease_.Use([&] { WorkOnBoard().Gather(slots); })) return false;
+  stage_ = Stage::kTaken;
+  return true;
+}
+
+void CollectiveOp::FindSlots(const char** slots) const {
+  for (uint32_t rank = 0; rank < setting_.shape.ranks(); ++rank) slots[rank] = setting_.board->SlotOf(rank, seat_);
+}
+
+BoardWork CollectiveOp::WorkOnBoard() const {
+  return {setting_.shape, setting_.kernel, setting_.input.bytes, setting_.input.view, setting_.output.view};
+}
+
+void CollectiveOp::LeaveBoard(const std::string& off) {
+  if (stage_ == Stage::kLeft) return;
+  stage_ = Stage::kLeft;
+  setting_.board->Leave(seat_, off);
+}
+
+void CollectiveOp::Off(HcclResult result, const std::string& why) {
+  const std::shared_ptr<StreamOp> self = shared_from_this();
+  LeaveBoard(why);
+  Finish(result, std::string(setting_.call) + ": " + why);
+  if (setting_.board_ready) return;
+  IoThread::Get().Post([op = std::static_pointer_cast<CollectiveOp>(self), why] { op->WithdrawAll(why); });
+}
 
 // Goes on as far as it can. What ends a transfer at once calls it again, from inside.
 void CollectiveOp::Advance() {
@@ -191,6 +280,7 @@ void CollectiveOp::WithdrawAll(const std::string& why) {
 void CollectiveOp::Dropped() {
   dropped_ = true;
   input_copy_.reset();
+  if (setting_.board) LeaveBoard("its stream was aborted, failed or waited too long");
   WithdrawAll("its stream was aborted, failed or waited too long");
 }
 
@@ -202,6 +292,7 @@ void CollectiveOp::Revoked() {
 }
 
 ropewayTransfer CollectiveOp::Description() const {
+  if (setting_.board_ready) return {ROPEWAY_LINK_SHARED_MEMORY, ROPEWAY_ALL_RANKS, setting_.input.bytes, setting_.shape.ranks() - 1};
   ropewayTransfer all{ROPEWAY_LINK_NONE, ROPEWAY_ALL_RANKS, 0, 0};
   for (const TransferRef& transfer : transfers_) {
     if (!transfer) continue;

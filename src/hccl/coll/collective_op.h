@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "hccl/coll/board.h"
+#include "hccl/coll/board_work.h"
 #include "hccl/coll/launch.h"
 #include "hccl/membership/stream_op.h"
 #include "hccl/p2p/exchange.h"
@@ -30,10 +32,14 @@ struct DeviceScratch {
   const aclrtContext context;
 };
 
-class CollectiveOp final : public StreamOp {
+class CollectiveOp final : public StreamOp, private BoardWaiter {
  public:
   struct Setting {
     const char* call = nullptr;
+    CollectiveShape shape;         // of what goes over the board
+    std::shared_ptr<Board> board;  // null: there is none
+    bool on_board = false;         // it goes over the board, if that can be had; else the plan is carried out
+    bool board_ready = false;      // it can: there is no plan
     CollectivePlan plan;
     PlaceMemory input;
     PlaceMemory output;
@@ -67,13 +73,26 @@ class CollectiveOp final : public StreamOp {
   void WithdrawAll(const std::string& why);
   void EndIfIdle();
 
+  bool StartsAnywhere() const override { return setting_.board_ready; }
+  void Look() override;
+  void Off(HcclResult result, const std::string& why) override;
+  bool BringToBoard();
+  bool TakeFromBoard();
+  bool GatherFromBoard();
+  void FindSlots(const char** slots) const;
+  BoardWork WorkOnBoard() const;
+  void LeaveBoard(const std::string& off);
+
   const Setting setting_;
   const std::shared_ptr<Exchange> exchange_;
   mutable std::vector<char> scratch_;
   std::vector<TransferRef> transfers_;  // by step; null for the others. Not changed once it is launched
   Lease lease_;                         // on input and output
 
+  BoardSeat seat_;  // with a board
+
   // Of the I/O thread.
+  enum class Stage { kNotThere, kEntered, kPosted, kReduced, kTaken, kLeft } stage_ = Stage::kNotThere;  // on the board
   std::shared_ptr<DeviceScratch> input_copy_;  // of a pattern: all that are made after it have it, one after the other
   size_t at_ = 0;                              // the next step
   bool advancing_ = false;

@@ -5,6 +5,7 @@
 
 #include "acl/acl.h"
 #include "hccl/base/told.h"
+#include "hccl/coll/board_work.h"
 #include "hccl/coll/collective_op.h"
 #include "hccl/membership/find.h"
 
@@ -31,7 +32,6 @@ bool Overlap(const CollectiveCall& call) {
 
 void FillInRanks(const Communicator& communicator, CollectiveShape* shape) {
   std::map<std::string, uint32_t> numbers;
-  shape->rank = communicator.rank();
   for (uint32_t rank = 0; rank < communicator.size(); ++rank)
     shape->hosts.push_back(numbers.emplace(communicator.peer(rank).host, static_cast<uint32_t>(numbers.size())).first->second);
 }
@@ -47,12 +47,26 @@ Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting
   return Ok();
 }
 
+// Over the board, or by the plan. Where nobody knows yet whether there is a board, it is ready for both.
+void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::Setting* setting) {
+  setting->board = Board::Of(communicator);
+  if (setting->board && setting->board->state() == Board::State::kRefused) setting->board = nullptr;
+  setting->on_board = setting->board && call.equal_blocks && setting->input.view != nullptr && FitsOnBoard(call.shape, call.input_bytes);
+  setting->board_ready = setting->on_board && setting->board->state() == Board::State::kReady;
+  if (setting->board_ready)
+    call.shape.hosts.assign(communicator.size(), 0);
+  else
+    FillInRanks(communicator, &call.shape);
+  if (!setting->board_ready) setting->plan = MakeCollectivePlan(call.shape);
+  setting->shape = std::move(call.shape);
+}
+
 }  // namespace
 
 Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, CollectiveCall call, void* stream) {
   RW_TRY(RequireNotSuspended(*communicator));
-  FillInRanks(*communicator, &call.shape);
   CollectiveOp::Setting setting;
+  call.shape.rank = communicator->rank();
   setting.call = call.name;
   setting.element_bytes = call.shape.element_bytes;
   setting.kernel = call.kernel;
@@ -65,8 +79,8 @@ Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, Colle
   call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
   std::shared_ptr<DeviceScratch> input_copy;
   if (!call.shape.in_place && Overlap(call)) RW_TRY(CopyInput(call, stream, &setting, &input_copy));
-  setting.plan = MakeCollectivePlan(call.shape);
-  const uint64_t elements = std::max(call.input_bytes, call.output_bytes) / call.shape.element_bytes;
+  ChooseWay(*communicator, call, &setting);
+  const uint64_t elements = std::max(call.input_bytes, call.output_bytes) / setting.element_bytes;
   const Communicating communicating({communicator->name().c_str(), call.type, elements});
   const auto op = std::make_shared<CollectiveOp>(communicator, std::move(setting), std::move(input_copy));
   return FromRuntime("ropewayLaunchOperation", op->Enqueue(stream));

@@ -20,6 +20,7 @@ struct CollectiveCall {
   void* output = nullptr;
   uint64_t output_bytes = 0;
   ReduceKernel kernel = nullptr;  // of those that reduce
+  bool equal_blocks = false;      // every rank has as much for every rank: from its own counts, each knows those of all
 };
 
 // Queues it. Input and output may overlap in any way.

@@ -10,7 +10,6 @@ namespace {
 using Kind = Step::Kind;
 using Group = std::vector<uint32_t>;  // ranks, in an order that all of them know
 
-// Ranges of whole elements begin at multiples of a cache line, so that no two ranks write into one.
 constexpr uint64_t kLine = 64;
 
 uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -81,14 +80,7 @@ class Planner {
   uint32_t IndexIn(const Group& group, uint32_t rank) const {
     return static_cast<uint32_t>(std::find(group.begin(), group.end(), rank) - group.begin());
   }
-  // Part `index` of `parts` of a block, of whole elements.
-  Block Part(const Block& block, uint32_t index, size_t parts) const {
-    const uint64_t unit = std::max(shape_.element_bytes, kLine);
-    const uint64_t units = (block.bytes + unit - 1) / unit;
-    const uint64_t each = (units + parts - 1) / parts * unit;
-    const uint64_t begin = Least(index * each, block.bytes);
-    return {block.offset + begin, Least(each, block.bytes - begin)};
-  }
+  Block Part(const Block& block, uint32_t index, size_t parts) const { return PartOf(block, index, parts, shape_.element_bytes); }
 
   // --- Pieces of algorithms, inside a group. ---
 
@@ -341,6 +333,14 @@ class Planner {
 };
 
 }  // namespace
+
+Block PartOf(const Block& block, uint32_t index, size_t parts, uint64_t element_bytes) {
+  const uint64_t unit = std::max(element_bytes, kLine);
+  const uint64_t units = (block.bytes + unit - 1) / unit;
+  const uint64_t each = (units + parts - 1) / parts * unit;
+  const uint64_t begin = Least(index * each, block.bytes);
+  return {block.offset + begin, Least(each, block.bytes - begin)};
+}
 
 CollectivePlan MakeCollectivePlan(const CollectiveShape& shape) { return Planner(shape).Make(); }
 

@@ -60,6 +60,9 @@ struct CollectiveShape {
   uint32_t ranks() const { return static_cast<uint32_t>(hosts.size()); }
 };
 
+// Part `index` of `parts` of a block: of whole elements, and of whole lines of the cache, so that no two ranks write into one.
+Block PartOf(const Block& block, uint32_t index, size_t parts, uint64_t element_bytes);
+
 struct CollectivePlan {
   std::vector<Step> steps;
   uint64_t scratch_bytes = 0;

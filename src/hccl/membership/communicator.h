@@ -42,6 +42,7 @@ enum MessageType : uint16_t {
   kSendRecvMessages = 0x100,
   kOneSidedMessages = 0x200,
   kLinkMessages = 0x300,
+  kBoardMessages = 0x400,
 };
 
 // A message that arrived. Copyable, so that the answer can be given later and by any thread; the caller of Call waits

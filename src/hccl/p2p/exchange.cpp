@@ -61,6 +61,10 @@ void Exchange::Begin(const TransferRef& transfer) {
   Partner& partner = partners_[transfer->peer];
   auto& withdrawn = transfer->sending ? partner.withdrawn_sends : partner.withdrawn_receives;
   if (auto node = withdrawn.extract(transfer->number)) return Over(transfer, HCCL_E_REMOTE, node.mapped());
+  if (IsOfCollective(transfer->number)) {
+    const auto given_up = partner.withdrawn_collectives.find(CollectiveOf(transfer->number));
+    if (given_up != partner.withdrawn_collectives.end()) return Over(transfer, HCCL_E_REMOTE, given_up->second);
+  }
   transfer->state = State::kWaiting;
   transfer->window = transfer->view;
   (transfer->sending ? partner.sends : partner.receives)[transfer->number] = transfer;
@@ -148,6 +152,7 @@ void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
   if (found == partner.receives.end()) {
     // A receive that was withdrawn said so, and the offer was on its way by then.
     partner.offers[number] = std::move(offer);
+    if (IsOfCollective(number) && unexpected) unexpected(peer, CollectiveOf(number));
   } else if (found->second->state == Transfer::State::kWaiting) {
     Match(TransferRef(found->second), offer);
   }
@@ -180,9 +185,32 @@ void Exchange::OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const 
   const std::string text = RankName(peer) + " gave up: " + why;
   if (found == mine.end()) {
     (by_sender ? partner.withdrawn_receives : partner.withdrawn_sends)[number] = text;
+    if (IsOfCollective(number) && unexpected) unexpected(peer, CollectiveOf(number));
   } else if (found->second->state != Transfer::State::kCopying) {
     Over(TransferRef(found->second), HCCL_E_REMOTE, text);
   }
+}
+
+bool Exchange::HasWordOf(uint32_t peer, uint64_t collective) const {
+  const auto found = partners_.find(peer);
+  if (found == partners_.end()) return false;
+  const Partner& partner = found->second;
+  const uint64_t first = CollectiveNumber(collective, 0);
+  return partner.offers.count(first) != 0 || partner.withdrawn_receives.count(first) != 0 || partner.withdrawn_sends.count(first) != 0;
+}
+
+void Exchange::GaveUp(uint32_t peer, uint64_t collective, const std::string& why) {
+  Partner& partner = partners_[peer];
+  const std::string text = RankName(peer) + " gave up: " + why;
+  partner.withdrawn_collectives[collective] = text;
+  std::vector<TransferRef> ending;
+  for (const auto* transfers : {&partner.sends, &partner.receives}) {
+    for (auto it = transfers->lower_bound(CollectiveNumber(collective, 0));
+         it != transfers->end() && it->first < CollectiveNumber(collective + 1, 0); ++it) {
+      if (it->second->state != Transfer::State::kCopying) ending.push_back(it->second);
+    }
+  }
+  for (const TransferRef& transfer : ending) Over(transfer, HCCL_E_REMOTE, text);
 }
 
 void Exchange::Withdraw(const TransferRef& transfer, const std::string& why) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +37,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Begin(const TransferRef& transfer);
   // Ends it, begun or not, unless the engine is copying its bytes already: then it ends in a moment.
   void Withdraw(const TransferRef& transfer, const std::string& why);
+
+  // Of the I/O thread, for collectives that do without transfers: whether a peer has said something of its transfers of this one, who is
+  // told when it does, and that a peer has given all of it up.
+  bool HasWordOf(uint32_t peer, uint64_t collective) const;
+  std::function<void(uint32_t peer, uint64_t collective)> unexpected;
+  void GaveUp(uint32_t peer, uint64_t collective, const std::string& why);
 
   void Received(const Request& request);
   void PeerEnded(uint32_t peer, HcclResult why);
@@ -63,6 +70,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     std::map<uint64_t, Offer> offers;                 // that no receive has met yet
     std::map<uint64_t, std::string> withdrawn_sends;  // why this rank's sends of these numbers have no receive any more
     std::map<uint64_t, std::string> withdrawn_receives;
+    std::map<uint64_t, std::string> withdrawn_collectives;
   };
 
   static ropewayLink WayOf(Method method);

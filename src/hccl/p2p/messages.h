@@ -25,6 +25,9 @@ constexpr uint64_t CollectiveNumber(uint64_t collective, uint64_t message) {
   return uint64_t{1} << 62 | collective << kCollectiveMessageBits | message;
 }
 
+constexpr bool IsOfCollective(uint64_t number) { return (number >> 62) == 1; }
+constexpr uint64_t CollectiveOf(uint64_t number) { return (number ^ uint64_t{1} << 62) >> kCollectiveMessageBits; }
+
 // Where a life of the communicator begins to count: beyond all that the thousand before it have used.
 constexpr uint64_t FirstCollective(uint64_t life) { return life % 1024 << 32; }
 constexpr uint64_t FirstNumber(uint64_t life) { return life % 1024 << 40; }

@@ -25,6 +25,8 @@ class IoThread {
   void Run(std::function<void()> function) {
     if (IsCurrent() || !loop_.Visit(function)) loop_.Post(std::move(function));
   }
+  // At once on the calling thread, or not at all: while this one is at work, or is the caller.
+  bool Try(const std::function<void()>& function) { return !IsCurrent() && loop_.Visit(function); }
   // Whether the calling thread is this one, or stands in for it.
   bool IsCurrent() const { return loop_.HasTurn(); }
   bool IsVisited() const { return loop_.IsVisited(); }  // for those: whether it stands in

@@ -208,6 +208,28 @@ TEST_F(OperationTest, AStreamMayStopAlone) {
   EXPECT_EQ(aclrtDestroyStream(alone), ACL_SUCCESS);
 }
 
+// What a waiter is given to look at: an operation that ends when somebody looks often enough, and by nobody else.
+std::atomic<ropewayOperation> g_looked_at{nullptr};
+std::atomic<int> g_looks{0}, g_stops{0};
+int LookAtOperation(int leaving) {
+  if (leaving != 0) return ++g_stops, 0;
+  if (g_looked_at.load() == nullptr) return 0;
+  if (++g_looks == 5) ropewayFinishOperation(g_looked_at.exchange(nullptr), 0, "");
+  return 1;
+}
+
+TEST_F(OperationTest, AWaiterHelpsWhereNobodyElseLooks) {
+  EXPECT_EQ(ropewayHelpWaiters(nullptr), ACL_ERROR_INVALID_PARAM);
+  if (!RunsFast()) GTEST_SKIP() << "only lanes have waiters that help";
+  Work work;
+  ASSERT_EQ(work.Launch(stream_), ACL_SUCCESS);
+  g_looked_at = work.AwaitStart();
+  ASSERT_EQ(ropewayHelpWaiters(&LookAtOperation), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(g_looks.load(), 5);
+  EXPECT_EQ(g_stops.load(), 1) << "it says when it stops";
+}
+
 TEST_F(OperationTest, StoppingAloneNeedsAStreamOfThisContext) {
   EXPECT_EQ(ropewayStopStreamOnFailure(nullptr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(ropewayStopStreamOnFailure(&stream_), ACL_ERROR_RT_INVALID_HANDLE);

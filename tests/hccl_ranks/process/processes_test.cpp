@@ -49,6 +49,73 @@ int StormOfCollectives(RoleCall& call) {
 }
 const RoleEntry kStormOfCollectives("storm_of_collectives", &StormOfCollectives);
 
+bool IsLoss(HcclResult result) { return result == HCCL_E_REMOTE || result == HCCL_E_TCP_TRANSFER; }
+bool IsLossOnStream(aclError code) { return code == 507056 || code == 507057; }
+
+// Rank 1 comes with another size than the others: one that goes the same way inside the host, or another way. All learn of it, and what
+// comes next is right again.
+int Disagree(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  constexpr size_t kMost = 8 << 20;
+  void *in = nullptr, *out = nullptr;
+  RW_ROLE_EXPECT(aclrtMalloc(&in, kMost, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMalloc(&out, kMost, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMemset(in, kMost, 1, kMost) == ACL_SUCCESS);
+  const auto reduce = [&](size_t bytes) {
+    RW_ROLE_EXPECT(HcclAllReduce(in, out, bytes, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, state.comm, state.stream) == HCCL_SUCCESS);
+    return aclrtSynchronizeStream(state.stream);
+  };
+  const size_t pairs[][2] = {{1000, 2000}, {1000, kMost}, {kMost, 1000}, {100'000, 600'000}};
+  for (const auto& [others, mine] : pairs) {
+    RW_ROLE_EXPECT(reduce(5000) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(reduce(call.rank == 1 ? mine : others) != ACL_SUCCESS);
+    for (const size_t bytes : {size_t{3000}, size_t{70'000}, kMost, size_t{64}}) {
+      RW_ROLE_EXPECT(reduce(bytes) == ACL_SUCCESS);
+      std::vector<int8_t> got(bytes);
+      RW_ROLE_EXPECT(aclrtMemcpy(got.data(), bytes, out, bytes, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS);
+      RW_ROLE_EXPECT(got == std::vector<int8_t>(bytes, static_cast<int8_t>(call.size)));
+    }
+  }
+  RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kDisagree("disagree", &Disagree);
+
+// Rank 0 gives a collective up that rank 1 has not come to yet: all hear of it, and what comes next is right again.
+int AbortOne(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  constexpr size_t kBytes = 40'000;  // so many that the others need more of rank 0 than its input
+  void* buffer = nullptr;
+  RW_ROLE_EXPECT(aclrtMalloc(&buffer, kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMemset(buffer, kBytes, 0, kBytes) == ACL_SUCCESS);
+  const auto begin = [&] {
+    RW_ROLE_EXPECT(HcclAllReduce(buffer, buffer, kBytes, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, state.comm, state.stream) == HCCL_SUCCESS);
+  };
+  const auto reduce = [&] {
+    begin();
+    return aclrtSynchronizeStream(state.stream);
+  };
+  RW_ROLE_EXPECT(reduce() == ACL_SUCCESS);
+  if (call.rank == 0) {
+    begin();
+    RW_ROLE_EXPECT(aclrtStreamAbort(state.stream) == ACL_SUCCESS);
+    call.parent.Say("aborted");
+  } else {
+    if (call.rank == 1) RW_ROLE_EXPECT(call.parent.Hear() == "aborted");
+    RW_ROLE_EXPECT(IsLossOnStream(reduce()));
+  }
+  for (int i = 0; i < 4; ++i) RW_ROLE_EXPECT(reduce() == ACL_SUCCESS);
+  RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kAbortOne("abort_one", &AbortOne);
+
 // Sub-communicator of the even ranks and of the odd ones.
 int Split(RoleCall& call) {
   RankState state, half;
@@ -69,10 +136,6 @@ int Split(RoleCall& call) {
   return 0;
 }
 const RoleEntry kSplit("split", &Split);
-
-// Rank 1 says where it is and waits to be killed; the others wait for it in a stream.
-bool IsLoss(HcclResult result) { return result == HCCL_E_REMOTE || result == HCCL_E_TCP_TRANSFER; }
-bool IsLossOnStream(aclError code) { return code == 507056 || code == 507057; }
 
 // Collectives one after the other, until somebody is killed in the middle of one.
 int LoseOneOfCollectives(RoleCall& call) {
@@ -357,6 +420,26 @@ TEST(Processes, StormsOfCollectives) {
     auto ranks = StartRanks("storm_of_collectives", size);
     for (auto& rank : ranks) EXPECT_EQ(rank.Wait(), 0);
   }
+}
+
+TEST(Processes, StormsOfCollectivesOnOtherSchedules) {
+  uint32_t size = 2;
+  for (const char* schedule : {"latest", "random:1", "random:2", "random:3"}) {
+    auto ranks = StartRanks("storm_of_collectives", size, {{"ROPEWAY_SCHEDULE", schedule}});
+    for (auto& rank : ranks) EXPECT_EQ(rank.Wait(), 0) << schedule;
+    size = size == 2 ? 3 : 9 - size;
+  }
+}
+
+TEST(Processes, RanksThatDisagreeAboutASizeAllLearnOfIt) {
+  auto ranks = StartRanks("disagree", 3);
+  ExpectAllGood(ranks);
+}
+
+TEST(Processes, OthersHearOfAnAbortedCollective) {
+  auto ranks = StartRanks("abort_one", 3);
+  ranks[1].Say(ranks[0].Hear());
+  ExpectAllGood(ranks);
 }
 
 TEST(Processes, EverybodyLearnsOfARankThatIsKilledInACollective) {

@@ -1,0 +1,407 @@
+#include "hccl/coll/board.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+#include "base/cores.h"
+#include "base/random.h"
+#include "hccl/link/pair_links.h"
+#include "hccl/p2p/exchange.h"
+#include "hccl/transport/io_thread.h"
+#include "hccl/transport/wire.h"
+#include "ropeway/ropeway.h"
+
+namespace ropeway::comm {
+namespace {
+
+enum BoardMessage : uint16_t {
+  kBoardOffer = kBoardMessages + 1,    // where a rank's board is
+  kBoardVerdict = kBoardMessages + 2,  // whether it could open all
+  kBoardRing = kBoardMessages + 3,     // something was posted
+  kBoardOff = kBoardMessages + 4,      // a collective will not be
+};
+
+constexpr std::chrono::milliseconds kDrowsy(1);
+constexpr size_t kSecretBytes = 32;
+constexpr size_t kWordsBytes = 4096;
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+// All that were opened, of the I/O thread, and how many collectives wait on them.
+std::vector<std::weak_ptr<Board>>& OpenedBoards() {
+  static auto* const boards = new std::vector<std::weak_ptr<Board>>;
+  return *boards;
+}
+std::atomic<int> g_waiting{0};
+std::atomic<bool> g_crowded{false};  // some have more ranks than there are cores
+
+template <typename Function>
+void ForAllBoards(const Function& function) {
+  for (size_t i = 0; i < OpenedBoards().size(); ++i) {
+    if (const std::shared_ptr<Board> board = OpenedBoards()[i].lock()) function(*board);
+  }
+}
+
+std::string RankText(uint32_t rank) { return "rank " + std::to_string(rank); }
+
+bool CanHaveBoards(const Communicator& communicator) {
+  if (communicator.size() < 2 || communicator.size() > kDirectRanks) return false;
+  std::set<uint64_t> processes;
+  for (uint32_t rank = 0; rank < communicator.size(); ++rank) {
+    if (!communicator.SameHost(rank) || !processes.insert(communicator.peer(rank).process).second) return false;
+  }
+  return true;
+}
+
+Board* Existing(Communicator& communicator) { return Board::InAnyLife(communicator).get(); }
+
+void Received(Communicator& communicator, const Request& request) {
+  Board* const board = Existing(communicator);
+  if (board == nullptr) return;
+  Reader reader(request.body());
+  switch (request.type()) {
+    case kBoardOffer: {
+      const auto pid = reader.Number<int32_t>();
+      const auto descriptor = reader.Number<int32_t>();
+      if (reader.ok()) board->Offered(request.peer(), pid, descriptor, std::string(reader.rest()));
+      return;
+    }
+    case kBoardVerdict: return board->Judged(request.peer(), reader.Number<uint8_t>() == 1);
+    case kBoardRing: return board->Rung();
+    case kBoardOff: {
+      const auto number = reader.Number<uint64_t>();
+      if (reader.ok()) board->TakenOff(request.peer(), number, std::string(reader.rest()));
+      return;
+    }
+    default: return;
+  }
+}
+
+const Service kBoards = {
+    kBoardMessages,
+    &Received,
+    [](Communicator& communicator, uint32_t peer, HcclResult why) {
+      if (Board* const board = Existing(communicator)) board->PeerEnded(peer, why);
+    },
+    nullptr,
+    [](Communicator& communicator) {
+      if (Board* const board = Existing(communicator)) board->Destroyed();
+    },
+};
+const bool kBoardsAdded = (AddService(&kBoards), true);
+
+}  // namespace
+
+// Only the owner writes.
+struct Board::Words {
+  char secret[kSecretBytes];
+  alignas(64) std::atomic<uint64_t> asleep;
+  struct alignas(64) Slot {
+    std::atomic<uint64_t> posted;  // a ticket
+    std::atomic<uint64_t> bytes;
+    std::atomic<uint64_t> reduced;  // a ticket
+    std::atomic<uint64_t> done;     // a ticket
+  } slots[kBoardSlots];
+};
+
+std::shared_ptr<Board> Board::InAnyLife(Communicator& communicator) {
+  static_assert(sizeof(Words) <= kWordsBytes && std::atomic<uint64_t>::is_always_lock_free);
+  const auto board = std::static_pointer_cast<Board>(
+      communicator.State(kBoards, [&]() -> std::shared_ptr<void> { return std::make_shared<Board>(communicator); }));
+  return board->size_ == 0 ? nullptr : board;
+}
+
+std::shared_ptr<Board> Board::Of(Communicator& communicator) { return communicator.life() != 0 ? nullptr : InAnyLife(communicator); }
+
+Board::Board(Communicator& communicator)
+    : communicator_(communicator.weak_from_this()), rank_(communicator.rank()),
+      size_(CanHaveBoards(communicator) ? communicator.size() : 0), boards_(size_), rung_(size_) {}
+
+Board::~Board() {
+  for (const Opened& board : boards_) {
+    if (board.words != nullptr) munmap(board.words, kWordsBytes + kBoardSlots * kBoardBytes);
+  }
+}
+
+// --- How they are opened -------------------------------------------------------------------------------------------------
+
+void Board::Open() {
+  if (std::exchange(opened_, true)) return;
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator) return;
+  std::erase_if(OpenedBoards(), [](const std::weak_ptr<Board>& board) { return board.expired(); });
+  OpenedBoards().push_back(weak_from_this());
+  if (size_ > static_cast<uint32_t>(UsableCores())) g_crowded.store(true, std::memory_order_relaxed);
+  Exchange::Of(*communicator)->unexpected = [weak = weak_from_this()](uint32_t peer, uint64_t number) {
+    if (const auto self = weak.lock()) self->OtherWay(peer, number);
+  };
+  const std::string secret = RandomBytes(kSecretBytes);
+  descriptor_ = FileDescriptor::Make([] { return memfd_create("ropeway-board", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
+  good_ = good_ && descriptor_ && !NetworkInsideHost() && std::string_view(ropewayGetEngineName()) == "cpu" &&
+          ftruncate(descriptor_.get(), kWordsBytes + kBoardSlots * kBoardBytes) == 0 &&
+          fcntl(descriptor_.get(), F_ADD_SEALS, kSeals) == 0 && Map(rank_, descriptor_.get(), true);
+  if (good_) {
+    std::memcpy(boards_[rank_].words->secret, secret.data(), kSecretBytes);
+    for (size_t slot = 0; slot < kBoardSlots; ++slot) boards_[rank_].words->slots[slot].done.store(done_[slot], std::memory_order_relaxed);
+  }
+  boards_[rank_].offered = true;
+  SendAll(kBoardOffer, Writer().Number(int32_t{getpid()}).Number(int32_t{good_ ? descriptor_.get() : -1}).Raw(secret).Take());
+  JudgeWhenAllOffered();
+}
+
+bool Board::Map(uint32_t rank, int descriptor, bool own) {
+  void* const memory =
+      mmap(nullptr, kWordsBytes + kBoardSlots * kBoardBytes, own ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED) return false;
+  boards_[rank].words = static_cast<Words*>(memory);
+  return true;
+}
+
+void Board::Offered(uint32_t peer, int32_t pid, int32_t descriptor, const std::string& secret) {
+  if (peer >= size_ || boards_[peer].offered) return;
+  Open();
+  boards_[peer].offered = true;
+  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
+  const FileDescriptor file = FileDescriptor::Make([&] { return descriptor < 0 ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  struct stat found {};
+  // What cannot shrink cannot fault.
+  good_ = good_ && file && (fcntl(file.get(), F_GET_SEALS) & F_SEAL_SHRINK) != 0 && fstat(file.get(), &found) == 0 &&
+          static_cast<uint64_t>(found.st_size) >= kWordsBytes + kBoardSlots * kBoardBytes && Map(peer, file.get(), false) &&
+          secret.size() == kSecretBytes && std::memcmp(boards_[peer].words->secret, secret.data(), kSecretBytes) == 0;
+  JudgeWhenAllOffered();
+}
+
+void Board::JudgeWhenAllOffered() {
+  const bool all = std::all_of(boards_.begin(), boards_.end(), [](const Opened& board) { return board.offered; });
+  if (!all || std::exchange(own_judged_, true)) return;
+  SendAll(kBoardVerdict, Writer().Number(uint8_t{good_}).Take());
+  Judged(rank_, good_);
+}
+
+void Board::Judged(uint32_t peer, bool good) {
+  if (peer >= size_ || boards_[peer].judged) return;
+  boards_[peer].judged = true;
+  if (!good) return Decide(State::kRefused);
+  const bool all = std::all_of(boards_.begin(), boards_.end(), [](const Opened& board) { return board.judged; });
+  if (all) Decide(State::kReady);
+}
+
+void Board::Decide(State state) {
+  if (state_.load(std::memory_order_relaxed) != State::kUnknown) return;
+  descriptor_.Reset();  // everybody who wants it has opened it
+  if (state == State::kReady) ropewayHelpWaiters(&Board::Help);
+  state_.store(state, std::memory_order_release);
+  LookAll();
+  FallAsleep();
+}
+
+// --- Collectives ---------------------------------------------------------------------------------------------------------
+
+void Board::Enter(const BoardSeat& seat, BoardWaiter* waiter) {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator) return;
+  Open();
+  waiters_[seat.ticket] = waiter;
+  g_waiting.fetch_add(1, std::memory_order_relaxed);
+  if (const auto node = off_.extract(seat.ticket)) return End(seat.ticket, HCCL_E_REMOTE, node.mapped());
+  if (state() != State::kReady) return;
+  const std::shared_ptr<Exchange> exchange = Exchange::Of(*communicator);
+  for (uint32_t peer = 0; peer < size_; ++peer) {
+    if (peer != rank_ && exchange->HasWordOf(peer, seat.number())) return OtherWay(peer, seat.number());
+    if (communicator->Ended(peer) != HCCL_SUCCESS) return End(seat.ticket, HCCL_E_REMOTE, RankText(peer) + " is gone");
+  }
+}
+
+void Board::Leave(const BoardSeat& seat, const std::string& off) {
+  if (waiters_.erase(seat.ticket) != 0) g_waiting.fetch_sub(1, std::memory_order_relaxed);
+  off_.erase(seat.ticket);
+  if (!off.empty() && state() != State::kRefused) SendAll(kBoardOff, Writer().Number(seat.number()).Raw(off).Take());
+  if (done_[seat.slot()] == seat.before())
+    Done(seat.slot(), seat.ticket);
+  else
+    skipped_[seat.before()] = seat.ticket;
+}
+
+void Board::Done(uint32_t slot, uint64_t ticket) {
+  for (auto next = skipped_.find(ticket); next != skipped_.end(); next = skipped_.find(ticket)) {
+    ticket = next->second;
+    skipped_.erase(next);
+  }
+  done_[slot] = ticket;
+  if (boards_[rank_].words == nullptr) return;
+  boards_[rank_].words->slots[slot].done.store(ticket, std::memory_order_seq_cst);
+  Ring();
+}
+
+bool Board::IsFree(const BoardSeat& seat) const {
+  return std::all_of(boards_.begin(), boards_.end(), [&](const Opened& board) {
+    return board.words->slots[seat.slot()].done.load(std::memory_order_seq_cst) >= seat.before();
+  });
+}
+
+char* Board::SlotOf(uint32_t rank, const BoardSeat& seat) const {
+  return reinterpret_cast<char*>(boards_[rank].words) + kWordsBytes + seat.slot() * kBoardBytes;
+}
+
+void Board::Post(const BoardSeat& seat, uint64_t bytes) {
+  Words::Slot& slot = boards_[rank_].words->slots[seat.slot()];
+  slot.bytes.store(bytes, std::memory_order_relaxed);
+  slot.posted.store(seat.ticket, std::memory_order_seq_cst);
+  Ring();
+}
+
+void Board::PostReduced(const BoardSeat& seat) {
+  boards_[rank_].words->slots[seat.slot()].reduced.store(seat.ticket, std::memory_order_seq_cst);
+  Ring();
+}
+
+bool Board::AllPosted(const BoardSeat& seat) const {
+  return std::all_of(boards_.begin(), boards_.end(), [&](const Opened& board) {
+    return board.words->slots[seat.slot()].posted.load(std::memory_order_seq_cst) == seat.ticket;
+  });
+}
+
+bool Board::AllReduced(const BoardSeat& seat) const {
+  return std::all_of(boards_.begin(), boards_.end(), [&](const Opened& board) {
+    return board.words->slots[seat.slot()].reduced.load(std::memory_order_seq_cst) == seat.ticket;
+  });
+}
+
+std::string Board::OtherBytes(const BoardSeat& seat, uint64_t bytes) const {
+  for (uint32_t rank = 0; rank < size_; ++rank) {
+    const Words::Slot& slot = boards_[rank].words->slots[seat.slot()];
+    if (slot.posted.load(std::memory_order_acquire) != seat.ticket) continue;
+    const uint64_t theirs = slot.bytes.load(std::memory_order_relaxed);
+    if (theirs == bytes) continue;
+    return RankText(rank) + " comes with " + std::to_string(theirs) + " bytes, " + RankText(rank_) + " with " + std::to_string(bytes) +
+           ": count and type must be the same on all ranks";
+  }
+  return "";
+}
+
+// --- Who looks -----------------------------------------------------------------------------------------------------------
+
+// Whoever looks may leave, and let others enter.
+void Board::LookAll() {
+  const std::shared_ptr<Board> self = shared_from_this();
+  for (auto next = waiters_.begin(); next != waiters_.end();) {
+    const uint64_t ticket = next->first;
+    next->second->Look();
+    next = waiters_.upper_bound(ticket);
+  }
+}
+
+void Board::FallAsleep() {
+  if (waiters_.empty() || state() != State::kReady) return;
+  std::atomic<uint64_t>& asleep = boards_[rank_].words->asleep;
+  if (asleep.load(std::memory_order_relaxed) % 2 == 0) asleep.fetch_add(1, std::memory_order_seq_cst);
+  LookAll();
+}
+
+void Board::FallAsleepSoon() {
+  if (waiters_.empty() || std::exchange(falls_asleep_, true)) return;
+  looked_ = false;
+  IoThread::Get().At(Deadline::After(kDrowsy), [weak = weak_from_this()] {
+    const std::shared_ptr<Board> self = weak.lock();
+    if (!self) return;
+    self->falls_asleep_ = false;
+    self->looked_ ? self->FallAsleepSoon() : self->FallAsleep();
+  });
+}
+
+void Board::StayAwake() {
+  looked_ = true;
+  if (state() != State::kReady) return;
+  std::atomic<uint64_t>& asleep = boards_[rank_].words->asleep;
+  if (asleep.load(std::memory_order_relaxed) % 2 == 1) asleep.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void Board::Ring() {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  for (uint32_t peer = 0; peer < size_ && communicator; ++peer) {
+    if (peer == rank_ || boards_[peer].words == nullptr) continue;
+    const uint64_t asleep = boards_[peer].words->asleep.load(std::memory_order_seq_cst);
+    if (asleep % 2 == 1 && std::exchange(rung_[peer], asleep) != asleep) communicator->Send(peer, kBoardRing, "");
+  }
+}
+
+void Board::Rung() {
+  StayAwake();
+  LookAll();
+  FallAsleep();
+}
+
+int Board::Help(int leaving) {
+  if (g_waiting.load(std::memory_order_relaxed) == 0) return 0;
+  IoThread& io = IoThread::Get();
+  if (leaving != 0) {
+    io.Run([] { ForAllBoards([](Board& board) { board.FallAsleep(); }); });
+    return 0;
+  }
+  io.Try([] {
+    ForAllBoards([](Board& board) {
+      board.StayAwake();
+      board.LookAll();
+    });
+  });
+  if (g_waiting.load(std::memory_order_relaxed) == 0) return 0;
+  return g_crowded.load(std::memory_order_relaxed) ? 2 : 1;
+}
+
+// --- Ends ----------------------------------------------------------------------------------------------------------------
+
+// What is there already is enough for it, perhaps.
+void Board::End(uint64_t ticket, HcclResult result, const std::string& why) {
+  for (const bool last : {false, true}) {
+    const auto found = waiters_.find(ticket);
+    if (found == waiters_.end()) return;
+    last ? found->second->Off(result, why) : found->second->Look();
+  }
+}
+
+void Board::OtherWay(uint32_t peer, uint64_t number) {
+  if (state() != State::kReady) return;
+  End(number + 1, HCCL_E_INTERNAL, RankText(peer) + " comes with another count or type: they must be the same on all ranks");
+}
+
+void Board::TakenOff(uint32_t peer, uint64_t number, const std::string& why) {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  if (!communicator) return;
+  const std::string text = RankText(peer) + " gave up: " + why;
+  if (waiters_.count(number + 1) == 0) off_[number + 1] = text;
+  End(number + 1, HCCL_E_REMOTE, text);
+  Exchange::Of(*communicator)->GaveUp(peer, number, why);
+}
+
+void Board::PeerEnded(uint32_t peer, HcclResult why) {
+  Decide(State::kRefused);
+  std::vector<uint64_t> tickets;
+  for (const auto& [ticket, waiter] : waiters_) tickets.push_back(ticket);
+  const HcclResult result = why == HCCL_SUCCESS ? HCCL_E_REMOTE : why;
+  for (const uint64_t ticket : tickets) End(ticket, result, RankText(peer) + ": " + LossText(why));
+}
+
+void Board::Destroyed() {
+  Decide(State::kRefused);
+  while (!waiters_.empty()) {
+    const auto first = waiters_.begin();
+    BoardWaiter* const waiter = first->second;
+    waiter->Off(HCCL_E_REMOTE, "the communicator is destroyed");
+  }
+}
+
+void Board::SendAll(uint16_t type, const std::string& body) {
+  const std::shared_ptr<Communicator> communicator = communicator_.lock();
+  for (uint32_t peer = 0; peer < size_ && communicator; ++peer) {
+    if (peer != rank_) communicator->Send(peer, type, body);
+  }
+}
+
+}  // namespace ropeway::comm

@@ -1,0 +1,146 @@
+// Memory that the ranks of one host share, for collectives of few bytes: every rank has a board, which it writes and all others read. A
+// collective takes one of the board's slots; what a rank contributes is copied into its slot and posted, and when all have posted, each
+// rank takes what it needs out of the slots of the others. Nothing is sent, and no other process has to act in between: a rank that comes
+// last is through at once.
+//
+// Only where every rank is a process of its own on one host, and all of them could open the boards of all. That is found out, and agreed
+// on, once, when the first such collective starts; until then, and where one rank says no, collectives go the other way.
+//
+// Words of a board, all of which only its owner writes:
+//   posted[slot]    the collective whose bytes are in the slot (number + 1), and how many
+//   reduced[slot]   the same, when the owner's part of the result lies in the slot
+//   done[slot]      the last collective of the slot that the owner takes no bytes for any more, from anybody
+//   asleep          odd: nobody looks; whoever posts has to send a message
+// 1. A slot is written only when all others are done with the collective that had it before. Slots go by the numbers of the collectives,
+//    which all ranks agree on, and `done` follows that order; so the collective with the lowest number never waits for a later one.
+// 2. Bytes are written before the word that tells of them (release), and read after it (acquire).
+// 3. Who posts then looks at `asleep` of the others, and who falls asleep then looks at what they have posted. All of these accesses are
+//    sequentially consistent, so one of the two sees the other.
+//
+// Memory is nameless (memfd) and opened through the owner's /proc entry: nothing is left behind by a process that is killed. It cannot be
+// shortened, and a secret in it proves that it is what the owner spoke of.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.h"
+#include "hccl/coll/plan.h"
+#include "hccl/membership/communicator.h"
+
+namespace ropeway::comm {
+
+// What a rank may contribute to a collective on the board.
+constexpr uint64_t kBoardBytes = 512 << 10;
+
+constexpr uint64_t kBoardSlots = 2;
+
+// A collective's claim to a slot. All collectives have one, also those that go the other way and leave theirs when they start. Its ticket
+// is its number and one: 0 is none.
+struct BoardSeat {
+  uint64_t ticket = 0;
+  uint32_t slot() const { return static_cast<uint32_t>(ticket % kBoardSlots); }
+  uint64_t before() const { return ticket > kBoardSlots ? ticket - kBoardSlots : 0; }  // the ticket of the one that had the slot before
+  uint64_t number() const { return ticket - 1; }
+};
+
+// A collective that waits on a board. On the I/O thread.
+class BoardWaiter {
+ public:
+  virtual ~BoardWaiter() = default;
+  // Something may have been posted, or the board is ready.
+  virtual void Look() = 0;
+  // It will not come to an end.
+  virtual void Off(HcclResult result, const std::string& why) = 0;
+};
+
+class Board : public std::enable_shared_from_this<Board> {
+ public:
+  // Null where the communicator's ranks cannot have one; so after HcclCommResume, when slots would have to be counted anew.
+  static std::shared_ptr<Board> Of(Communicator& communicator);
+  static std::shared_ptr<Board> InAnyLife(Communicator& communicator);
+  explicit Board(Communicator& communicator);
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  enum class State { kUnknown, kReady, kRefused };
+  State state() const { return state_.load(std::memory_order_acquire); }
+
+  // --- On the I/O thread ---------------------------------------------------------------------------------------------------
+  // From now on the waiter is told, until Leave. Opens the board when nobody has.
+  void Enter(const BoardSeat& seat, BoardWaiter* waiter);
+  // Nobody looks for the moment; or in a millisecond, if somebody does not begin before.
+  void FallAsleep();
+  void FallAsleepSoon();
+  // `off`: this rank's part will not be posted, or not be complete; the others hear of it. Empty: all is done.
+  void Leave(const BoardSeat& seat, const std::string& off);
+
+  bool IsFree(const BoardSeat& seat) const;
+  char* OwnSlot(const BoardSeat& seat) const { return SlotOf(rank_, seat); }
+  char* SlotOf(uint32_t rank, const BoardSeat& seat) const;
+  // The owner's slot has the bytes of a contribution of so many, or its part of the result.
+  void Post(const BoardSeat& seat, uint64_t bytes);
+  void PostReduced(const BoardSeat& seat);
+  bool AllPosted(const BoardSeat& seat) const;
+  bool AllReduced(const BoardSeat& seat) const;
+  // Says who has posted another number of bytes; empty: nobody.
+  std::string OtherBytes(const BoardSeat& seat, uint64_t bytes) const;
+
+  // Messages and news.
+  void Offered(uint32_t peer, int32_t pid, int32_t descriptor, const std::string& secret);
+  void Judged(uint32_t peer, bool good);
+  void Rung();
+  void TakenOff(uint32_t peer, uint64_t number, const std::string& why);
+  void PeerEnded(uint32_t peer, HcclResult why);
+  void Destroyed();
+
+  // A thread that waits for a stream looks at all boards meanwhile. True while somebody waits on one.
+  static int Help(int leaving);
+
+ private:
+  struct Words;
+  struct Opened {
+    Words* words = nullptr;
+    bool offered = false;
+    bool judged = false;
+  };
+
+  void Open();
+  bool Map(uint32_t rank, int descriptor, bool own);
+  void JudgeWhenAllOffered();
+  void Decide(State state);
+  void LookAll();
+  void StayAwake();
+  void Ring();
+  void Done(uint32_t slot, uint64_t ticket);
+  void End(uint64_t ticket, HcclResult result, const std::string& why);
+  // The collective of a peer goes the other way: it has another size there.
+  void OtherWay(uint32_t peer, uint64_t number);
+  void SendAll(uint16_t type, const std::string& body);
+
+  const std::weak_ptr<Communicator> communicator_;
+  const uint32_t rank_;
+  const uint32_t size_;
+  std::atomic<State> state_{State::kUnknown};
+
+  // Of the I/O thread.
+  bool opened_ = false;
+  bool good_ = true;
+  bool own_judged_ = false;
+  FileDescriptor descriptor_;
+  std::vector<Opened> boards_;                // by rank
+  bool falls_asleep_ = false;                 // soon
+  bool looked_ = false;                       // since that was said last
+  std::vector<uint64_t> rung_;                // by rank: how deep it slept when it was rung last
+  std::map<uint64_t, BoardWaiter*> waiters_;  // by ticket
+  std::map<uint64_t, std::string> off_;       // tickets of what will not be, and why
+  uint64_t done_[kBoardSlots] = {};           // by slot, as the words have it once there are any
+  std::map<uint64_t, uint64_t> skipped_;      // what was left before its turn, by the ticket before it
+};
+
+}  // namespace ropeway::comm

@@ -1,0 +1,73 @@
+#include "hccl/coll/board_work.h"
+
+#include <cstring>
+
+#include "hccl/coll/board.h"
+
+namespace ropeway::comm {
+
+bool FitsOnBoard(const CollectiveShape& shape, uint64_t input_bytes) {
+  const bool all_wait = shape.what == Collective::kAllReduce || shape.what == Collective::kAllGather ||
+                        shape.what == Collective::kReduceScatter || shape.what == Collective::kAllToAll;
+  return all_wait && input_bytes > 0 && input_bytes <= kBoardBytes;
+}
+
+// Of an all-to-all, what is the rank's own stays where it is.
+void BoardWork::Bring(char* own_slot) const {
+  if (shape.what != Collective::kAllToAll) {
+    std::memcpy(own_slot, input, bytes);
+    return;
+  }
+  const Block& mine = shape.sends[shape.rank];
+  const uint64_t behind = mine.offset + mine.bytes;
+  std::memcpy(own_slot, input, mine.offset);
+  std::memcpy(own_slot + behind, input + behind, bytes - behind);
+}
+
+void BoardWork::Take(const char* const* slots, char* own_slot) const {
+  if (shape.what == Collective::kAllReduce && !HasTwoStages()) return ReduceAll(slots);
+  if (shape.what == Collective::kAllReduce) {
+    const Block part = PartOf({0, bytes}, shape.rank, shape.ranks(), shape.element_bytes);
+    return ReducePart(slots, part, own_slot + part.offset, own_slot + part.offset);
+  }
+  if (shape.what == Collective::kReduceScatter) {
+    const Block& mine = shape.sends[shape.rank];
+    return ReducePart(slots, mine, own_slot + mine.offset, output);
+  }
+  CopyBlocks(slots);
+}
+
+// In the order of the ranks.
+void BoardWork::ReduceAll(const char* const* slots) const {
+  const uint64_t count = bytes / shape.element_bytes;
+  kernel(output, slots[0], slots[1], count);
+  for (uint32_t rank = 2; rank < shape.ranks(); ++rank) kernel(output, output, slots[rank], count);
+}
+
+// From the own elements on, round the ranks.
+void BoardWork::ReducePart(const char* const* slots, const Block& part, const char* own, char* to) const {
+  for (uint32_t k = 1; k < shape.ranks(); ++k) {
+    const char* const theirs = slots[(shape.rank + k) % shape.ranks()] + part.offset;
+    kernel(to, k == 1 ? own : to, theirs, part.bytes / shape.element_bytes);
+  }
+}
+
+void BoardWork::Gather(const char* const* slots) const {
+  for (uint32_t rank = 0; rank < shape.ranks(); ++rank) {
+    const Block part = PartOf({0, bytes}, rank, shape.ranks(), shape.element_bytes);
+    std::memcpy(output + part.offset, slots[rank] + part.offset, part.bytes);
+  }
+}
+
+void BoardWork::CopyBlocks(const char* const* slots) const {
+  const bool gathers = shape.what == Collective::kAllGather;
+  for (uint32_t k = 0; k < shape.ranks(); ++k) {
+    const uint32_t rank = (shape.rank + k) % shape.ranks();
+    if (k == 0 && shape.in_place) continue;
+    const Block& to = shape.receives[rank];
+    const char* const from = k == 0 ? input : slots[rank];
+    std::memcpy(output + to.offset, from + (gathers ? 0 : shape.sends[shape.rank].offset), to.bytes);
+  }
+}
+
+}  // namespace ropeway::comm
