@@ -1,15 +1,29 @@
 #!/usr/bin/env bash
-# hccl_coll.sh BUILD [RANKS...]: microseconds of collectives between processes of this host, for 2, 4 and 8 ranks, or as many as are named.
-set -euo pipefail
-build=${1:?usage: hccl_coll.sh BUILD [RANKS...]}
+# hccl_coll.sh BUILD [OPTION...]: `ropeway bench --hccl` of ranks on two hosts, which are network namespaces joined by a veth pair, beside Open MPI
+# over TCP. RW_RANKS (2): how many ranks, half of them on each host. Options are the bench's: --quick, --filter. Needs root for the
+# namespaces, and mpirun (Debian: openmpi-bin). On one host `ropeway bench --hccl` needs no script.
+set -u
+build=$(cd "${1:?usage: hccl_coll.sh BUILD [OPTION...]}" && pwd)
 shift
-[ $# -gt 0 ] || set -- 2 4 8
+. "$(dirname "$0")/../tests/hccl_hosts/hosts.sh"
+command -v mpirun >/dev/null || { echo "no mpirun here (Debian: openmpi-bin)" >&2; exit 1; }
+hosts_up 2 || { echo "no network namespaces for this user" >&2; exit 1; }
+ranks=${RW_RANKS:-2}
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-"$(dirname -- "${BASH_SOURCE[0]}")/build_rank_program.sh" "$build" hccl_coll "$folder"
-for ranks in "$@"; do
-  mkdir "$folder/$ranks"
-  for ((rank = 1; rank < ranks; ++rank)); do "$folder/hccl_coll" $rank "$ranks" "$folder/$ranks" & done
-  "$folder/hccl_coll" 0 "$ranks" "$folder/$ranks"
-  wait
-done
+
+# What mpirun takes for ssh: the host's number is the end of its address. A name of its own keeps Open MPI from taking both for one host.
+cat >"$folder/agent" <<AGENT
+#!/usr/bin/env bash
+host=\$((\${1##*.} - 1))
+shift
+exec ip netns exec $hosts_prefix-\$host unshare --uts sh -c "hostname host\$host; \$*"
+AGENT
+chmod +x "$folder/agent"
+
+rw_run 0 unshare --uts sh -c 'hostname host0; exec "$@"' - env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  mpirun --quiet --mca plm_rsh_agent "$folder/agent" --mca btl tcp,self --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 \
+  --oversubscribe --bind-to none --map-by ppr:$((ranks / 2)):node --host "10.99.0.1:$((ranks / 2)),10.99.0.2:$((ranks / 2))" -n "$ranks" \
+  "$build/ropeway" bench --hccl "$@"
+result=$?
+rm -rf "$folder"
+exit $result

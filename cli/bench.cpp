@@ -7,6 +7,7 @@
 
 #include "cli/acl_objects.h"
 #include "cli/bench_program.h"
+#include "cli/bench_rank.h"
 #include "cli/bench_report.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -49,6 +50,7 @@ int List(BenchSet set, const BenchOptions& options) {
 }
 
 BenchSet SetOf(const BenchOptions& options) {
+  if (options.hccl) return BenchSet::kHccl;
   if (options.scale) return BenchSet::kScale;
   return std::string_view(ropewayGetEngineName()) == "cuda" ? BenchSet::kCuda : BenchSet::kCpu;
 }
@@ -59,6 +61,7 @@ void RunSet(BenchSet set, BenchReport& report) {
     case BenchSet::kCpu: return BenchOnCpu(report);
     case BenchSet::kCuda: return RunWorkloads(BenchOnGpu, report);
     case BenchSet::kScale: return RunWorkloads(BenchScale, report);
+    case BenchSet::kHccl: return RunWorkloads(BenchHccl, report);
   }
 }
 
@@ -66,6 +69,11 @@ int RunBench(const BenchOptions& options) {
   if (!HasEngine(options.engine)) return kWrongUsage;
   const BenchSet set = SetOf(options);
   if (options.list) return List(set, options);
+  if (const std::optional<RankOfJob> job = options.hccl ? FindRank() : std::nullopt; job && job->rank > 0) {
+    DeviceScope device(0);
+    BenchAsRank(*job, options, nullptr);
+    return kDone;
+  }
   const std::vector<BenchRow> before = options.compare_file.empty() ? std::vector<BenchRow>() : ReadRows(options.compare_file);
   BenchReport report(options, set);
   RunSet(set, report);
@@ -81,7 +89,7 @@ int RunBench(const BenchOptions& options) {
 }
 
 void RefuseWorkloadFlags(const CLI::App& command) {
-  for (const char* flag : {"--compare", "--list", "--explain", "--quick", "--scale", "--filter"})
+  for (const char* flag : {"--compare", "--list", "--explain", "--quick", "--scale", "--hccl", "--filter"})
     if (command.count(flag) != 0) throw CLI::ExcludesError("PROGRAM", flag);
 }
 
@@ -102,12 +110,14 @@ void AddBench(CLI::App& app, int* status) {
   command->add_flag("--explain", options->explain, "say what each workload is for");
   command->add_flag("--quick", options->quick, "fewer rounds: under a minute");
   command->add_flag("--scale", options->scale, "measure how costs grow with the number of streams, blocks, ranges and branches instead");
+  command->add_flag("--hccl", options->hccl, "measure collectives of 2, 4 and 8 processes beside Open MPI instead");
   command->add_option("--filter", options->filter, "only the workloads whose name contains this text")->type_name("TEXT");
   auto words = std::make_shared<std::vector<std::string>>();
   command->add_option("PROGRAM", *words, "a program to be run twice, untraced and traced, instead of the workloads; behind --")
       ->type_name("PROGRAM [ARGUMENTS...]");
   command->callback([command, options, words, status] {
     if (!options->engine.empty()) setenv("ROPEWAY_ENGINE", options->engine.c_str(), 1);
+    if (options->hccl && options->scale) throw CLI::ExcludesError("--hccl", "--scale");
     if (!words->empty()) RefuseWorkloadFlags(*command);
     *status = words->empty() ? RunBench(*options) : BenchProgram(*options, *words);
   });

@@ -43,6 +43,7 @@ struct BenchRow {
 struct BenchOptions {
   bool quick = false;
   bool scale = false;        // how costs grow, instead
+  bool hccl = false;         // collectives, instead
   std::string filter;        // only workloads whose name contains it
   std::string json_file;     // empty: no file
   std::string html_file;     // a page; empty: none
@@ -51,6 +52,13 @@ struct BenchOptions {
   bool list = false;         // tell the workloads, and run none
   bool explain = false;      // say what each row is for
 };
+
+// How often everything is measured.
+inline int RoundsOf(const BenchOptions& options) {
+  if (options.hccl) return options.quick ? 3 : 7;
+  if (options.scale) return options.quick ? 3 : 9;
+  return options.quick ? 9 : 31;
+}
 
 // Of a row between two runs, as far as their noise lets one say.
 enum class Change { kNoise, kBetter, kWorse };
@@ -63,7 +71,7 @@ class BenchReport {
   BenchReport(BenchOptions options, BenchSet set);
 
   const BenchOptions& options() const { return options_; }
-  int rounds() const { return options_.scale ? (options_.quick ? 3 : 9) : options_.quick ? 9 : 31; }
+  int rounds() const { return RoundsOf(options_); }
   // Whether the filter lets this workload through.
   bool Wants(const std::string& name) const { return name.find(options_.filter) != std::string::npos; }
   // The same; if it does, says on stderr that it begins. The name is one of the set's.
@@ -143,6 +151,8 @@ void BenchBatchesOnOneLane(BenchReport& report);
 // How costs grow (--scale): pending_frees_*, blocked_streams_*, idle_streams_*, random_frees_*, registrations_*, replay_branches_*,
 // value_waits_*
 void BenchScale(BenchReport& report);
+// Collectives of processes (--hccl): all_reduce_*, all_gather_*, all_to_all_*
+void BenchHccl(BenchReport& report);
 // All of the CUDA engine's (bench_gpu.h), beside raw CUDA.
 void BenchOnGpu(BenchReport& report);
 

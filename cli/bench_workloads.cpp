@@ -13,7 +13,7 @@ struct Group {
   const char* why;
 };
 
-constexpr BenchSet kCpu = BenchSet::kCpu, kCuda = BenchSet::kCuda, kScale = BenchSet::kScale;
+constexpr BenchSet kCpu = BenchSet::kCpu, kCuda = BenchSet::kCuda, kScale = BenchSet::kScale, kHccl = BenchSet::kHccl;
 
 constexpr Group kGroups[] = {
     {kCpu, "submit_4k", "the call alone: what aclrtMemcpyAsync keeps from the program's own work; beside it PoCL's enqueue"},
@@ -56,6 +56,8 @@ constexpr Group kGroups[] = {
     {kScale, "registrations", "registering host memory, by the number of ranges that are"},
     {kScale, "replay_branches", "replay of the same copies, by the number of branches"},
     {kScale, "value_waits", "a memset beside waits for values, by their number"},
+    {kHccl, "{all_reduce,all_gather,all_to_all}_{2,4,8}x{1k,8k,64k,512k,4m,32m,256m}",
+     "a collective of so many processes of one host, called and waited for, over the same in Open MPI; bytes of a rank's larger buffer"},
 };
 
 // "a_{b,c}" is a_b and a_c.

@@ -6,7 +6,7 @@
 
 namespace ropeway::cli {
 
-enum class BenchSet { kCpu, kCuda, kScale };
+enum class BenchSet { kCpu, kCuda, kScale, kHccl };
 
 // In the order in which they run.
 std::vector<std::string> WorkloadNames(BenchSet set);

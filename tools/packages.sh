@@ -9,7 +9,7 @@ test_packages=(git clang clang-tidy clang-format libgtest-dev libgmock-dev iprou
 case "${1:-build}" in
   build) ;;
   test) packages+=("${test_packages[@]}") ;;
-  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils valgrind) ;;
+  bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils valgrind openmpi-bin) ;;
   site) packages=(python3 python3-markdown) ;;
   *) echo "packages.sh: unknown set '$1': say build, test, bench or site" >&2; exit 2 ;;
 esac

@@ -146,6 +146,11 @@ has 'of 1 goals met|of 0 goals met|goals met, 0 skipped' bench.html
 row 0 'goals met' bench --quick --filter "$workload" --save saved.json
 row 0 'Beside saved.json' bench --quick --filter "$workload" --compare saved.json
 row 0 'streams' bench --scale --list
+row 0 'all_to_all_8x256m' bench --hccl --list
+row 2 'excludes' bench --hccl --scale
+row 2 "no workload has 'nothing_like_it'" bench --hccl --filter nothing_like_it
+printf '#!/bin/sh\nPATH=/nowhere exec "%s" "$@"\n' "$ropeway" >without_mpirun && chmod +x without_mpirun
+ropeway=./without_mpirun row 0 'SKIPPED  beside Open MPI: there is no mpirun' bench --hccl --quick --filter all_gather_2x1k
 row 0 'all copies .*[0-9]' bench --html program.html --json program.json -- "$program"
 row 0 'untraced, .* traced: ' bench -- "$program"
 row 0 "machine's limit is" bench --engine cpu -- "$program"
@@ -154,7 +159,7 @@ has 'Measured' program.html
 row 1 'ropeway bench: nothing was recorded' bench -- true
 row 7 '' bench -- sh -c 'exit 7'
 row 127 'ropeway bench: cannot run no-such-program' bench -- no-such-program
-for flag in --list --explain --quick --scale "--filter=x" "--compare=saved.json"; do
+for flag in --list --explain --quick --scale --hccl "--filter=x" "--compare=saved.json"; do
   row 2 "ropeway bench: PROGRAM excludes ${flag%%=*}; ropeway help bench tells the options" bench "$flag" -- "$program"
 done
 row 2 "ropeway bench: there is no engine 'gpu' here" bench --engine gpu --list
