@@ -12,6 +12,9 @@ namespace ropeway::check {
 
 class Books;
 
+// Functions that stand in for kernels were registered (hooks/told.cpp).
+bool StandInsAreThere();
+
 class Tips {
  public:
   explicit Tips(Books* books) : books_(*books) {}

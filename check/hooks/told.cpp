@@ -1,6 +1,11 @@
 // What programs tell of their kernels, and ask (ropeway/check.h).
+#include <atomic>
+
 #include "check/call.h"
+#include "check/next.h"
+#include "check/tips.h"
 #include "ropeway/check.h"
+#include "ropeway/kernel.h"
 
 using namespace ropeway::check;
 
@@ -11,6 +16,18 @@ extern "C" __attribute__((visibility("default"))) void ropewayCheckUse(void* str
     const Access access{RangeOf(address, size), writes != 0};
     books.model.SubmitUse(books.StreamOf(named), operation, {&access, 1});
   });
+}
+
+// What a function does that stands in for a kernel is told as above. That there is one is seen here.
+namespace ropeway::check {
+static std::atomic<bool> g_stand_ins{false};
+bool StandInsAreThere() { return g_stand_ins.load(std::memory_order_relaxed); }
+}  // namespace ropeway::check
+
+RW_HOOK(ropewayRegisterKernel);
+aclError ropewayRegisterKernel(const char* name, ropewayKernelFunc function) {
+  g_stand_ins = true;
+  return NEXT(ropewayRegisterKernel)(name, function);
 }
 
 extern "C" __attribute__((visibility("default"))) unsigned long ropewayCheckErrors() {
