@@ -106,7 +106,9 @@ void All() {
   // Who starts a profile without a word about its place writes it here.
   char folder[] = "/tmp/ropeway_nothing_XXXXXX";
   if (mkdtemp(folder) == nullptr || chdir(folder) != 0) std::abort();
-  for (const auto& [name, function] : ExportedFunctions("libascendcl.so")) {
+  for (const auto& exported : ExportedFunctions("libascendcl.so")) {
+    const std::string& name = exported.first;
+    void* const function = exported.second;
     if (name == "ropewayStateTable") continue;  // not C: it returns a structure, to tools of ours
     const bool good = InChild([&] {
       if (std::freopen("/dev/null", "w", stderr) == nullptr) std::abort();

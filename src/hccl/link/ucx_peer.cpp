@@ -131,8 +131,9 @@ void UcxPeer::Hold::Rescue() {
   const std::future<void> over = over_.get_future();
   const auto give_up = [self = shared_from_this(), peer] { self->GiveUp(*peer); };
   const auto fail = [peer] {
-    peer->Fail({HCCL_E_ROCE_TRANSFER, "memory was taken away in the middle of a transfer, and the peer did not move for " +
-                                          std::to_string(kLetGo.count()) + " s"});
+    std::string text = "memory was taken away in the middle of a transfer, and the peer did not move for ";
+    text.append(std::to_string(kLetGo.count())).append(" s");
+    peer->Fail({HCCL_E_ROCE_TRANSFER, text});
   };
   if (!peer->thread_.IsCurrent()) {
     peer->thread_.Post(give_up);

@@ -78,7 +78,9 @@ Greeting::~Greeting() {
 void Greeting::Begin(uint32_t events) {
   const std::weak_ptr<Greeting> weak = weak_from_this();
   timer_ = IoThread::Get().At(Deadline::After(kPatience), [weak] {
-    if (auto self = weak.lock()) self->Failed("no complete greeting within " + std::to_string(kPatience.count()) + " s");
+    std::string text = "no complete greeting within ";
+    text.append(std::to_string(kPatience.count())).append(" s");
+    if (auto self = weak.lock()) self->Failed(text);
   });
   const bool watched = IoThread::Get().Watch(fd_.get(), events, [weak](uint32_t ready) {
     if (auto self = weak.lock()) self->Ready(ready);
