@@ -244,7 +244,11 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
       }
     }
     // What others have to write comes the sooner when they get the core.
-    looks&& helping.yields() ? void(sched_yield()) : Pause(round);
+    if (looks && helping.yields()) {
+      sched_yield();
+    } else {
+      Pause(round);
+    }
   }
   queue.at_hand.store(true, std::memory_order_relaxed);
   // An abort completes tasks, too, by dropping them.
