@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "acl/acl.h"
+#include "ropeway/ropeway.h"
 #include "tests/process/process_test.h"
 
 namespace process_test {
@@ -38,6 +39,7 @@ class Peer {
   // program again where the tree lies.
   Peer(void (*mode)(), uid_t uid)
       : Peer([mode, uid] {
+          ropewayGetEngineName();  // whose library may lie where the other user cannot read
           if (setuid(uid) != 0) _exit(77);
           alarm(60);
           g_failures = 0;
