@@ -218,6 +218,7 @@ void Model::Recycle() {
   executions_.clear();
   changes_.clear();
   callbacks_.clear();
+  graph_.apart.Forget();
   graph_.dormant.clear();
   graph_.jump_tables.clear();
   graph_.bodies.clear();

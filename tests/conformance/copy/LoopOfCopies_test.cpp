@@ -180,6 +180,30 @@ TEST_F(LoopOfCopies, AGraphMissesWhatIsFreedBetweenItsReplays) {
   ASSERT_EQ(aclmdlRIDestroy(graph), ACL_SUCCESS);
 }
 
+// What was found out about a graph goes with it: the next one may have its place.
+TEST_F(LoopOfCopies, AGraphInThePlaceOfAnotherRunsInItsOwnOrder) {
+  constexpr size_t kCopies = 600;
+  DeviceBuffer device((kCopies + 1) * kBlock);
+  PinnedBuffer source(kCopies * kBlock);
+  const auto replay = [&](bool chain) {
+    aclmdlRI graph = nullptr;
+    ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+    for (size_t i = 0; i < kCopies; ++i)
+      Copy(device.at((i + 1) * kBlock), chain ? device.at(i * kBlock) : static_cast<const void*>(source.get() + i * kBlock), kBlock);
+    ASSERT_EQ(aclmdlRICaptureEnd(stream_, &graph), ACL_SUCCESS);
+    for (int times = 0; times < 3; ++times) ASSERT_EQ(aclmdlRIExecuteAsync(graph, stream_), ACL_SUCCESS);
+    Sync();
+    ASSERT_EQ(aclmdlRIDestroy(graph), ACL_SUCCESS);
+  };
+  for (int round = 0; round < 4; ++round) {
+    std::fill_n(source.get(), source.size(), uint8_t{9});
+    replay(false);
+    ASSERT_EQ(aclrtMemset(device.get(), kBlock, round + 1, kBlock), ACL_SUCCESS);
+    replay(true);
+    ASSERT_TRUE(device.Read(device.size()) == std::vector<uint8_t>(device.size(), static_cast<uint8_t>(round + 1))) << "round " << round;
+  }
+}
+
 // A chain: each copy reads what the one in front of it wrote.
 TEST_F(LoopOfCopies, AChainCarriesTheFirstBytesToItsEnd) {
   constexpr size_t kLinks = 600;
