@@ -23,13 +23,13 @@ says() {
   case $said in *"$text"*) ;; *) fail "ropeway trace $*: '$text' is not in: $said" ;; esac
 }
 
-program=$examples/two_streams
+program=$examples/two_streams most=$((16 << 20))  # bytes that it copies: up to 1 GiB otherwise
 cd "$work" || exit 2
-says 0 "one.rwt has" -o one.rwt -- "$program"
-says 0 "of 2 processes" -o two.rwt -- sh -c '"$0"; "$0"' "$program"
+says 0 "one.rwt has" -o one.rwt -- "$program" $most
+says 0 "of 2 processes" -o two.rwt -- sh -c '"$0" $1; "$0" $1' "$program" $most
 [ -z "$(ls | grep parts)" ] || fail "parts are left: $(ls)"
 says 1 "nothing was recorded" -o none.rwt -- true
-says 7 "of 1 process" -o failed.rwt -- sh -c '"$0"; exit 7' "$program"
+says 7 "of 1 process" -o failed.rwt -- sh -c '"$0" $1; exit 7' "$program" $most
 says 127 "cannot run no-such-program" -- no-such-program
 says 2 "PROGRAM is required"
 # Eight ranks of one communicator are one timeline, and each is told by its number.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compiles every public header the way strict clients do, warnings as errors: alone in C11 and in the oldest C++ with one compiler, in the
-# newest with the other; all together with each compiler at hand in C11 and in every C++, with either string ABI. The flat headers of HCCL's dispatcher
-# and those of the transfer engines are for C++14 to C++20, all others for C++11 on.
+# newest with the other (those that bring the C++ library along, which takes a second each, in the oldest only); all together with each compiler at
+# hand in C11 and in every C++, with the older string ABI in the oldest. The flat headers of HCCL's dispatcher and those of the transfer engines are for
+# C++14 to C++20, all others for C++11 on.
 # One line per failure, then a closing count.
 # Usage: compile_matrix.sh INCLUDE_DIR
 set -u
@@ -79,15 +80,16 @@ done
     echo '#include <string>'
     cat "$work/unit.c"
 } >"$work/unit.cpp"
-check_unit "all headers together" "0 1" 11 14 17 20
+check_unit "all headers together" 1 11 14 17 20
+check_cxx "all headers together" 0 11
 
 for header in $flat_headers; do
     printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$work/unit.cpp"
     check "$header (c++14)" g++ -std=c++14 "$work/unit.cpp"
-    check "$header (c++20)" "$other_cxx" -std=c++20 "$work/unit.cpp"
 done
 for header in $flat_headers $headers; do echo "#include \"$header\""; done >"$work/unit.cpp"
-check_cxx "flat headers before all others" "0 1" 14 17 20
+check_cxx "flat headers before all others" 1 14 17 20
+check_cxx "flat headers before all others" 0 14
 
 # Some clients put the acl folder itself on the path and leave it out of the name.
 include_dir=$include_dir/acl

@@ -13,7 +13,7 @@ import acl
 import facts
 from helpers import Device, Pinned
 
-ROUNDS = int(os.environ.get("ROPEWAY_TEST_ROUNDS", "5000"))
+ROUNDS = int(os.environ.get("ROPEWAY_TEST_ROUNDS", "2000"))
 SIZE = 4096
 
 
