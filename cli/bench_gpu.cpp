@@ -38,6 +38,11 @@ void GpuBench::Ours(Way way, size_t offset, size_t size, const Stream& to) const
   }
 }
 
+void GpuBench::RawOnOurs(Way way, size_t offset, size_t size, CudaPeer::Stream to) const {
+  void *in_host = host.at(offset), *on_device = device.at(offset);
+  raw.Copy(way == Way::kToDevice ? on_device : in_host, way == Way::kToDevice ? in_host : on_device, size, to);
+}
+
 void GpuBench::Raw(Way way, size_t offset, size_t size, CudaPeer::Stream to) const {
   char* in_host = raw_host + offset;
   char* on_device = raw_device + offset;
@@ -49,6 +54,15 @@ double GpuBench::Link(Way way) const {
   Raw(way, 0, kLinkBytes, raw_stream);
   raw.Synchronize(raw_stream);
   return SecondsSince(start) / kLinkBytes;
+}
+
+double GpuBench::BothWaysRaw() const {
+  const Clock::time_point start = Clock::now();
+  Raw(Way::kToDevice, 0, kLinkBytes, raw_stream);
+  Raw(Way::kToHost, kLinkBytes, kLinkBytes, raw_second_stream);
+  raw.Synchronize(raw_stream);
+  raw.Synchronize(raw_second_stream);
+  return SecondsSince(start) / (2 * kLinkBytes);
 }
 
 void GpuBench::RawNow(void* dst, const void* src, size_t size) const {
@@ -91,6 +105,7 @@ void BenchOnGpu(BenchReport& report) {
   }
   GpuBench bench(report, *raw);
   BenchGpuCopies(bench);
+  BenchGpuSmall(bench);
   BenchGpuBatches(bench);
   BenchGpuLate(bench);
 }

@@ -43,8 +43,12 @@ class GpuBench {
   // One copy between the same offset of both pools, submitted.
   void Ours(Way way, size_t offset, size_t size, const Stream& to) const;
   void Raw(Way way, size_t offset, size_t size, CudaPeer::Stream to) const;
+  // The same raw between our pools.
+  void RawOnOurs(Way way, size_t offset, size_t size, CudaPeer::Stream to) const;
   // Seconds per byte of the link: one raw copy of 1 GiB.
   double Link(Way way) const;
+  // And of both directions at once, 1 GiB each.
+  double BothWaysRaw() const;
 
   // Copies raw, and waits for it.
   void RawNow(void* dst, const void* src, size_t size) const;
@@ -71,6 +75,7 @@ inline std::string WayAndSize(Way way, size_t size) { return std::string(WayName
 
 // The workloads; each looks at the filter itself.
 void BenchGpuCopies(GpuBench& bench);   // pinned_*, submit_4k, both_ways, pageable_*
+void BenchGpuSmall(GpuBench& bench);    // round_trip_*, on_device_*, hand_over_*, descriptor_first_256m
 void BenchGpuBatches(GpuBench& bench);  // batch_*, few_*, both_ways_*
 void BenchGpuLate(GpuBench& bench);     // descriptor_256m, graph_64x*
 

@@ -77,14 +77,7 @@ void BenchBothWays(GpuBench& b) {
     b.second_stream.Synchronize();
     return SecondsSince(start) / (2 * kLarge);
   };
-  const auto raw = [&] {
-    const Clock::time_point start = Clock::now();
-    b.Raw(Way::kToDevice, 0, kLarge, b.raw_stream);
-    b.Raw(Way::kToHost, kLarge, kLarge, b.raw_second_stream);
-    b.raw.Synchronize(b.raw_stream);
-    b.raw.Synchronize(b.raw_second_stream);
-    return SecondsSince(start) / (2 * kLarge);
-  };
+  const auto raw = [&] { return b.BothWaysRaw(); };
   b.Verify("both_ways_1g", Way::kToDevice, {{0, 0}}, kLarge, ours);
   b.Verify("both_ways_1g", Way::kToHost, {{kLarge, kLarge}}, kLarge, ours);
   const Rounds rounds = RunShuffled({{"ropeway", ours}, {"raw", raw}}, b.report.rounds());
@@ -92,47 +85,64 @@ void BenchBothWays(GpuBench& b) {
                 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), Goal{Goal::kAtLeast, Unit::kRatio, 0.95, 0.99}});
 }
 
-// Memory of the program, copied to and from the start of the device pools.
+// Memory of the program, copied to and from the start of our device pool: every time another part of it, until all were used.
 struct PageableCopy {
-  PageableCopy(GpuBench& the_bench, Way the_way) : b(the_bench), way(the_way), memory(kPageable) {
+  PageableCopy(GpuBench& the_bench, Way the_way, size_t the_size) : b(the_bench), way(the_way), size(the_size), memory(kPageable) {
     FillPattern(memory.data(), kPageable, 3);
-    std::vector<uint8_t> other(kPageable);
-    if (way == Way::kToHost) b.RawNow(b.device.data(), memory.data(), kPageable);
-    const std::vector<uint8_t> wanted = memory;
+    std::vector<uint8_t> other(size);
+    if (way == Way::kToHost) b.RawNow(b.device.data(), memory.data(), size);
+    const std::vector<uint8_t> wanted(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(size));
     if (way == Way::kToHost) memory.assign(kPageable, 0);
-    Ours();
-    b.RawNow(other.data(), way == Way::kToDevice ? b.device.data() : memory.data(), kPageable);
+    Ours(0);
+    b.RawNow(other.data(), way == Way::kToDevice ? b.device.data() : memory.data(), size);
     if (other != wanted) throw std::runtime_error("pageable copy: it arrived with other bytes");
   }
-  double Ours() {
+  void Ours(size_t at) {
     const bool up = way == Way::kToDevice;
-    void* dst = up ? b.device.data() : memory.data();
-    const void* src = up ? memory.data() : b.device.data();
-    const Clock::time_point start = Clock::now();
-    RW_ACL(aclrtMemcpyAsync(dst, kPageable, src, kPageable, up ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST, b.stream.get()));
+    void* dst = up ? b.device.data() : memory.data() + at;
+    const void* src = up ? memory.data() + at : b.device.data();
+    RW_ACL(aclrtMemcpyAsync(dst, size, src, size, up ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST, b.stream.get()));
     b.stream.Synchronize();
-    return SecondsSince(start) / kPageable;
   }
-  double Raw() {
-    void* pageable = memory.data();
-    const Clock::time_point start = Clock::now();
-    b.RawNow(way == Way::kToDevice ? b.raw_device : pageable, way == Way::kToDevice ? pageable : b.raw_device, kPageable);
-    return SecondsSince(start) / kPageable;
+  void Raw(size_t at) {
+    void* pageable = memory.data() + at;
+    b.RawNow(way == Way::kToDevice ? b.device.data() : pageable, way == Way::kToDevice ? pageable : b.device.data(), size);
+  }
+  // Seconds per byte of the middle one of several, each timed alone.
+  template <typename Copy>
+  double Middle(Copy copy) {
+    std::vector<double> seconds;
+    for (size_t i = 0; i < std::clamp<size_t>(kPageable / 4 / size, 1, 101); ++i) {
+      next = (next + 2 * size) % kPageable;
+      const Clock::time_point start = Clock::now();
+      copy(next);
+      seconds.push_back(SecondsSince(start));
+    }
+    return Median(seconds) / static_cast<double>(size);
   }
 
   GpuBench& b;
   Way way;
+  size_t size;
   std::vector<uint8_t> memory;
+  size_t next = 0;
 };
 
-void BenchPageable(GpuBench& b, Way way) {
-  const std::string name = "pageable_" + WayAndSize(way, kPageable);
+Goal PageableGoal(Way way, size_t size) {
+  if (size == kPageable) return way == Way::kToDevice ? Goal{Goal::kAtLeast, Unit::kRatio, 3, 5} : Goal{Goal::kAtLeast, Unit::kRatio, 2, 3};
+  if (size > kMiB) return {Goal::kAtLeast, Unit::kRatio, 2.5, 4};
+  return size == kMiB ? Goal{Goal::kAtLeast, Unit::kRatio, 1.0, 1.5} : Goal{Goal::kAtLeast, Unit::kRatio, 0.9, 1.1};
+}
+
+void BenchPageable(GpuBench& b, Way way, size_t size) {
+  const std::string name = "pageable_" + WayAndSize(way, size);
   if (!b.report.Begin(name)) return;
-  PageableCopy copy(b, way);
-  const Rounds rounds = RunShuffled({{"ropeway", [&] { return copy.Ours(); }}, {"raw", [&] { return copy.Raw(); }}}, b.report.rounds());
-  const Goal goal = way == Way::kToDevice ? Goal{Goal::kAtLeast, Unit::kRatio, 3, 5} : Goal{Goal::kAtLeast, Unit::kRatio, 2, 3};
-  b.report.Add({name, Format("pageable %s, 256 MiB", WayText(way)), 1 / rounds.MedianCost(0), Unit::kBytesPerSecond, "cuMemcpyAsync",
-                1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), goal});
+  PageableCopy copy(b, way, size);
+  const auto ours = [&] { return copy.Middle([&](size_t at) { copy.Ours(at); }); };
+  const auto raw = [&] { return copy.Middle([&](size_t at) { copy.Raw(at); }); };
+  const Rounds rounds = RunShuffled({{"ropeway", ours}, {"raw", raw}}, b.report.rounds());
+  b.report.Add({name, Format("pageable %s, %s", WayText(way), FormatBytes(size).c_str()), 1 / rounds.MedianCost(0), Unit::kBytesPerSecond,
+                "cuMemcpyAsync", 1 / rounds.MedianCost(1), rounds.SpeedRatio(0, 1), PageableGoal(way, size)});
 }
 
 }  // namespace
@@ -143,7 +153,9 @@ void BenchGpuCopies(GpuBench& b) {
   }
   BenchSubmitCost(b);
   BenchBothWays(b);
-  for (Way way : kBothWays) BenchPageable(b, way);
+  for (Way way : kBothWays) {
+    for (size_t size : {kSmall, 16 * kSmall, kMiB, 16 * kMiB, kPageable}) BenchPageable(b, way, size);
+  }
 }
 
 }  // namespace ropeway::cli

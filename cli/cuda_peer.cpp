@@ -9,6 +9,7 @@ namespace ropeway::cli {
 namespace {
 
 constexpr unsigned kNonBlockingStream = 1;
+constexpr unsigned kEventWithoutTiming = 2;
 constexpr int kRelaxedCapture = 2;
 constexpr int kInStreamOrder = 1;
 
@@ -37,6 +38,8 @@ bool CudaPeer::Load(std::string* why_not) {
       Find(library, "cuMemFree_v2", &c.MemFree) && Find(library, "cuMemHostAlloc", &c.MemHostAlloc) &&
       Find(library, "cuMemFreeHost", &c.MemFreeHost) && Find(library, "cuStreamCreate", &c.StreamCreate) &&
       Find(library, "cuStreamDestroy_v2", &c.StreamDestroy) && Find(library, "cuStreamSynchronize", &c.StreamSynchronize) &&
+      Find(library, "cuEventCreate", &c.EventCreate) && Find(library, "cuEventDestroy_v2", &c.EventDestroy) &&
+      Find(library, "cuEventRecord", &c.EventRecord) && Find(library, "cuStreamWaitEvent", &c.StreamWaitEvent) &&
       Find(library, "cuMemcpyAsync", &c.MemcpyAsync) && Find(library, "cuStreamBeginCapture_v2", &c.StreamBeginCapture) &&
       Find(library, "cuStreamEndCapture", &c.StreamEndCapture) && Find(library, "cuGraphInstantiateWithFlags", &c.GraphInstantiate) &&
       Find(library, "cuGraphDestroy", &c.GraphDestroy) && Find(library, "cuGraphExecDestroy", &c.GraphExecDestroy) &&
@@ -61,6 +64,7 @@ std::unique_ptr<CudaPeer> CudaPeer::Open(std::string* why_not) {
 
 CudaPeer::~CudaPeer() {
   for (void* graph : graphs_) calls_.GraphExecDestroy(graph);
+  for (void* event : events_) calls_.EventDestroy(event);
   for (void* stream : streams_) calls_.StreamDestroy(stream);
   for (uint64_t block : device_blocks_) calls_.MemFree(block);
   for (void* block : pinned_blocks_) calls_.MemFreeHost(block);
@@ -93,6 +97,18 @@ CudaPeer::Stream CudaPeer::NewStream() {
   Require(calls_.StreamCreate(&stream, kNonBlockingStream), "cuStreamCreate");
   streams_.push_back(stream);
   return stream;
+}
+
+CudaPeer::Event CudaPeer::NewEvent() {
+  Event event = nullptr;
+  Require(calls_.EventCreate(&event, kEventWithoutTiming), "cuEventCreate");
+  events_.push_back(event);
+  return event;
+}
+
+void CudaPeer::HandOver(Stream from, Event event, Stream to) {
+  Require(calls_.EventRecord(event, from), "cuEventRecord");
+  Require(calls_.StreamWaitEvent(to, event, 0), "cuStreamWaitEvent");
 }
 
 void CudaPeer::Copy(void* dst, const void* src, size_t size_bytes, Stream stream) {

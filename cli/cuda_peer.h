@@ -14,6 +14,7 @@ namespace ropeway::cli {
 class CudaPeer {
  public:
   using Stream = void*;
+  using Event = void*;
   using Graph = void*;  // ready to be launched
 
   // Null when there is no driver or no GPU; `why_not` then says what is missing.
@@ -26,10 +27,13 @@ class CudaPeer {
   char* NewDeviceMemory(size_t size_bytes);
   char* NewPinnedMemory(size_t size_bytes);
   Stream NewStream();
+  Event NewEvent();
 
   // Host and device share their addresses, so a copy needs no direction.
   void Copy(void* dst, const void* src, size_t size_bytes, Stream stream);
   void Synchronize(Stream stream);
+  // What comes to `to` now waits for what `from` has until now.
+  void HandOver(Stream from, Event event, Stream to);
 
   // The driver's own batch call; not every driver has one.
   bool has_batches() const { return calls_.MemcpyBatchAsync != nullptr || calls_.MemcpyBatchAsyncOld != nullptr; }
@@ -71,6 +75,10 @@ class CudaPeer {
     int (*StreamCreate)(void**, unsigned);
     int (*StreamDestroy)(void*);
     int (*StreamSynchronize)(void*);
+    int (*EventCreate)(void**, unsigned);
+    int (*EventDestroy)(void*);
+    int (*EventRecord)(void*, void*);
+    int (*StreamWaitEvent)(void*, void*, unsigned);
     int (*MemcpyAsync)(uint64_t, uint64_t, size_t, void*);
     int (*StreamBeginCapture)(void*, int);
     int (*StreamEndCapture)(void*, void**);
@@ -92,7 +100,7 @@ class CudaPeer {
   Calls calls_ = {};
   bool has_context_ = false;
   std::vector<uint64_t> device_blocks_;
-  std::vector<void*> pinned_blocks_, streams_, graphs_;
+  std::vector<void*> pinned_blocks_, streams_, events_, graphs_;
 };
 
 }  // namespace ropeway::cli
