@@ -39,9 +39,8 @@ enable_language(ASM)
 set_source_files_properties(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S PROPERTIES OBJECT_DEPENDS ${kernel_image})
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${engine_dir}/cuda/*.cpp)
-# Of the CPU's kernels those that fill and reduce, as far as this processor has them.
+# The CPU's kernels, as far as this processor has them.
 set(host_kernels ${kernel_sources})
-list(FILTER host_kernels INCLUDE REGEX "/(fill|reduce|half_sum_[a-z0-9]+)\\.cpp$")
 add_library(ropeway_cuda SHARED ${cuda_sources} ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S ${engine_dir}/backend.cpp
             ${engine_dir}/late_copy.cpp ${engine_dir}/part_order.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp
             ${host_kernels})

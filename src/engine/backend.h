@@ -87,6 +87,10 @@ class Backend : public EngineMemory {
   virtual int Finish(Line* line, TaskFailure* failure) = 0;
   // Whether a task is done when Start returns, so that nobody needs to call Finish.
   virtual bool finishes_at_once() const = 0;
+  // Where it is not: whether Start does no more than hand the task to a device, so that a submitter may call it.
+  virtual bool StartsSoon(const Task&) const { return false; }
+  // And nothing more comes for now: what was started and held back, to go together with others, goes out.
+  virtual void Hurry(Line*) {}
   // One look at a 64-bit word of device memory.
   virtual uint64_t LoadWord(const void* address) = 0;
 };

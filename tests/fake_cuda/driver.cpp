@@ -1,11 +1,13 @@
-// A stand-in for NVIDIA's libcuda.so.1: one GPU whose memory is this machine's, whose work is done when a call returns, and whose calls
-// fail when a test says so. With it the host side of the CUDA engine runs on machines without a GPU. Only what the engine calls is here.
+// A stand-in for NVIDIA's libcuda.so.1: one GPU, or FAKE_CUDA_GPUS of them, whose memory is this machine's, whose work is done when a call
+// returns, and whose calls fail when a test says so. With it the host side of the CUDA engine runs on machines without a GPU. Only what the
+// engine calls is here.
 #include <cuda.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -16,6 +18,7 @@
 
 namespace {
 
+using ropeway::cuda::DescribedCopy;
 using ropeway::cuda::FewPieces;
 using ropeway::cuda::KernelPiece;
 
@@ -84,8 +87,36 @@ const Error* Find(CUresult code) {
   return nullptr;
 }
 
-// The kernels that the engine loads, by the handles that stand for them.
-int g_copy_pieces, g_copy_few;
+// A GPU, which its context stands for too, with the kernels that the engine loads, by the handles that stand for them, and what its
+// streams have done.
+constexpr int kMostGpus = 8;
+struct StandInGpu {
+  int copy_pieces, copy_few, copy_described;
+  std::atomic<long> tasks;
+} g_gpus[kMostGpus];
+thread_local StandInGpu* t_current = nullptr;
+int GpuCount() {
+  const char* count = std::getenv("FAKE_CUDA_GPUS");
+  return count == nullptr ? 1 : std::atoi(count);
+}
+
+struct StandInStream {
+  StandInGpu* gpu;
+};
+// A task of a stream, on a thread that has its GPU's context.
+CUresult Enter(CUstream stream) {
+  StandInGpu* const gpu = reinterpret_cast<StandInStream*>(stream)->gpu;
+  if (gpu != t_current) return CUDA_ERROR_INVALID_CONTEXT;
+  ++gpu->tasks;
+  return CUDA_SUCCESS;
+}
+#define RW_ENTER(stream) \
+  if (const CUresult entered = Enter(stream); entered != CUDA_SUCCESS) return entered
+
+void CopyDescribed(const DescribedCopy& copy) {
+  if (std::memcmp(copy.descriptor, copy.expected, copy.words * sizeof(unsigned)) == 0)
+    std::memmove(copy.piece.dst, copy.piece.src, copy.piece.size);
+}
 
 }  // namespace
 
@@ -96,6 +127,8 @@ void fake_cuda_fail(const char* function, int result, int after, int times) {
   std::lock_guard lock(g_mutex);
   g_orders[function] = {result, after, times};
 }
+// How many tasks the streams of a GPU have had.
+long fake_cuda_tasks(int gpu) { return g_gpus[gpu].tasks; }
 void fake_cuda_work() {
   std::lock_guard lock(g_mutex);
   g_orders.clear();
@@ -107,18 +140,19 @@ CUresult cuInit(unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
-CUresult cuDeviceGetCount(int* count) { return *count = 1, CUDA_SUCCESS; }
-CUresult cuDeviceGet(CUdevice* device, int) { return *device = 0, CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int* count) { return *count = GpuCount(), CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice* device, int ordinal) { return *device = ordinal, CUDA_SUCCESS; }
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) { return *can = 1, CUDA_SUCCESS; }
 CUresult cuDeviceGetName(char* name, int size, CUdevice) { return strncpy(name, "stand-in GPU", static_cast<size_t>(size)), CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   return *value = attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID ? 0 : 9, CUDA_SUCCESS;
 }
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice) { return *bytes = kMemory, CUDA_SUCCESS; }
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   RW_OBEY;
-  return *context = reinterpret_cast<CUcontext>(&g_mutex), CUDA_SUCCESS;
+  return *context = reinterpret_cast<CUcontext>(&g_gpus[device]), CUDA_SUCCESS;
 }
-CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext context) { return t_current = reinterpret_cast<StandInGpu*>(context), CUDA_SUCCESS; }
 CUresult cuGetErrorName(CUresult code, const char** name) {
   const Error* error = Find(code);
   *name = error == nullptr ? nullptr : error->name;
@@ -202,32 +236,36 @@ CUresult cuMemHostAlloc(void** block, size_t size, unsigned) {
 CUresult cuMemFreeHost(void* block) { return std::free(block), CUDA_SUCCESS; }
 
 // --- Work ---------------------------------------------------------------------------------------------------------------
-CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream) {
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream) {
   RW_OBEY;
+  RW_ENTER(stream);
   std::memmove(At(dst), At(src), size);
   return CUDA_SUCCESS;
 }
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* rows, CUstream) {
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* rows, CUstream stream) {
   RW_OBEY;
+  RW_ENTER(stream);
   for (size_t row = 0; row < rows->Height; ++row)
     std::memmove(static_cast<char*>(At(rows->dstDevice)) + row * rows->dstPitch,
                  static_cast<char*>(At(rows->srcDevice)) + row * rows->srcPitch, rows->WidthInBytes);
   return CUDA_SUCCESS;
 }
-CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream) {
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream) {
   RW_OBEY;
+  RW_ENTER(stream);
   return std::memset(At(dst), value, count), CUDA_SUCCESS;
 }
-CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream) {
+CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream stream) {
   RW_OBEY;
+  RW_ENTER(stream);
   for (size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(At(dst)) + i * sizeof(value), &value, sizeof(value));
   return CUDA_SUCCESS;
 }
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
   RW_OBEY;
-  return *stream = reinterpret_cast<CUstream>(&g_orders), CUDA_SUCCESS;
+  return *stream = reinterpret_cast<CUstream>(new StandInStream{t_current}), CUDA_SUCCESS;
 }
-CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
+CUresult cuStreamDestroy(CUstream stream) { return delete reinterpret_cast<StandInStream*>(stream), CUDA_SUCCESS; }
 CUresult cuStreamSynchronize(CUstream) {
   RW_OBEY;
   return CUDA_SUCCESS;
@@ -238,17 +276,27 @@ CUresult cuStreamQuery(CUstream) {
 }
 CUresult cuModuleLoadData(CUmodule* module, const void*) {
   RW_OBEY;
-  return *module = reinterpret_cast<CUmodule>(&g_orders), CUDA_SUCCESS;
+  return *module = reinterpret_cast<CUmodule>(t_current), CUDA_SUCCESS;
 }
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  const bool few = std::strcmp(name, "ropeway_copy_few") == 0;
-  if (!few && std::strcmp(name, "ropeway_copy_pieces") != 0) return CUDA_ERROR_NOT_FOUND;
-  *function = reinterpret_cast<CUfunction>(few ? &g_copy_few : &g_copy_pieces);
-  return CUDA_SUCCESS;
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  auto* const gpu = reinterpret_cast<StandInGpu*>(module);
+  const struct {
+    const char* name;
+    int* handle;
+  } known[] = {
+      {"ropeway_copy_pieces", &gpu->copy_pieces}, {"ropeway_copy_few", &gpu->copy_few}, {"ropeway_copy_described", &gpu->copy_described}};
+  for (const auto& kernel : known) {
+    if (std::strcmp(name, kernel.name) == 0) return *function = reinterpret_cast<CUfunction>(kernel.handle), CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction function, void** arguments, void**) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
   RW_OBEY;
-  const bool is_few = function == reinterpret_cast<CUfunction>(&g_copy_few);
+  RW_ENTER(config->hStream);
+  const auto is = [&](int& kernel) { return function == reinterpret_cast<CUfunction>(&kernel); };
+  if (is(t_current->copy_described)) return CopyDescribed(*static_cast<const DescribedCopy*>(arguments[0])), CUDA_SUCCESS;
+  const bool is_few = is(t_current->copy_few);
+  if (!is_few && !is(t_current->copy_pieces)) return CUDA_ERROR_INVALID_HANDLE;
   const auto* few = static_cast<const FewPieces*>(arguments[0]);
   const KernelPiece* pieces = is_few ? few->pieces : *static_cast<const KernelPiece* const*>(arguments[0]);
   const unsigned count = is_few ? few->count : *static_cast<const unsigned*>(arguments[1]);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "acl/acl.h"
@@ -18,13 +19,15 @@ constexpr size_t kSize = 4096, kMiB = 1 << 20;
 struct StandIn {
   void (*fail)(const char* function, int result, int after, int times);
   void (*work)();
+  long (*tasks)(int gpu);
 };
 
 StandIn TheStandIn() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   RW_CHECK(library != nullptr);
   return {reinterpret_cast<decltype(StandIn::fail)>(dlsym(library, "fake_cuda_fail")),
-          reinterpret_cast<decltype(StandIn::work)>(dlsym(library, "fake_cuda_work"))};
+          reinterpret_cast<decltype(StandIn::work)>(dlsym(library, "fake_cuda_work")),
+          reinterpret_cast<decltype(StandIn::tasks)>(dlsym(library, "fake_cuda_tasks"))};
 }
 
 // A device with a stream and memory on both sides, on the stand-in.
@@ -75,6 +78,7 @@ void ExpectTaskFailure(const Scene& scene, int result, aclError code, const char
 void Tasks() {
   const Scene scene;
   ExpectTaskFailure(scene, kIllegalAddress, ACL_ERROR_RT_SYS_DMA, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  ExpectTaskFailure(scene, kIllegalAddress, ACL_ERROR_RT_SYS_DMA, "start the process again");
   ExpectTaskFailure(scene, kInvalidValue, ACL_ERROR_RT_SYS_DMA, "CUDA_ERROR_INVALID_VALUE");
   ExpectTaskFailure(scene, kOutOfMemory, ACL_ERROR_RT_MEMORY_ALLOCATION, "CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   ExpectTaskFailure(scene, kEcc, ACL_ERROR_RT_DEVICE_MEM_ERROR, "CUDA_ERROR_ECC_UNCORRECTABLE");
@@ -175,6 +179,74 @@ void Descriptors() {
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
 }
 
+// A large copy is begun with what its descriptor was last seen to say, and never by what it does not say any more.
+void LargeDescriptors() {
+  const Scene scene;
+  constexpr size_t kLarge = 40 * kMiB;
+  char *blocks = nullptr, *other = nullptr;
+  void* descriptor = nullptr;
+  RW_CHECK_EQ(aclrtMalloc(reinterpret_cast<void**>(&blocks), 3 * kLarge, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMalloc(&descriptor, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMallocHost(reinterpret_cast<void**>(&other), 64), ACL_SUCCESS);
+  char *first = blocks + kLarge, *second = blocks + 2 * kLarge;
+  const auto set = [&](char* dst) {
+    RW_CHECK_EQ(aclrtSetMemcpyDesc(descriptor, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, blocks, dst, kLarge, nullptr), ACL_SUCCESS);
+  };
+  const auto launch = [&](int value) {
+    RW_CHECK_EQ(aclrtMemset(blocks, kLarge, value, kLarge), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMemcpyAsyncWithDesc(descriptor, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+  };
+  const auto expect = [&](const char* block, char value) {
+    std::vector<char> got(kLarge);
+    RW_CHECK_EQ(aclrtMemcpy(got.data(), kLarge, block, kLarge, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    RW_CHECK_EQ(static_cast<size_t>(std::count(got.begin(), got.end(), value)), kLarge);
+  };
+  set(second);
+  RW_CHECK_EQ(aclrtMemcpy(other, 64, descriptor, 64, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+  set(first);
+  launch('1');
+  expect(first, '1');
+  // Another descriptor, brought there by a copy that nobody takes for one.
+  RW_CHECK_EQ(aclrtMemcpyAsync(descriptor, 64, other, 64, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+  launch('2');
+  expect(second, '2');
+  expect(first, '1');
+}
+
+// Two GPUs: what a stream does happens where its device is, and behind what it has done elsewhere.
+void SeveralGpus() {
+  const Scene scene;
+  RW_CHECK_EQ(scene.CopyUp(), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+  const long before = scene.driver.tasks(0);
+  RW_CHECK(before > 0);
+  RW_CHECK_EQ(scene.driver.tasks(1), 0L);
+  RW_CHECK_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtDeviceEnablePeerAccess(0, 0), ACL_SUCCESS);
+  void* there = nullptr;
+  aclrtStream stream = nullptr;
+  RW_CHECK_EQ(aclrtMalloc(&there, kMiB, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  std::vector<char> pageable(kMiB, 'p');
+  RW_CHECK_EQ(aclrtMemcpy(there, kMiB, pageable.data(), kMiB, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemsetAsync(there, kMiB, 's', kSize, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(scene.host, kMiB, there, kMiB, ACL_MEMCPY_DEVICE_TO_HOST, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  RW_CHECK(scene.driver.tasks(1) > 0);
+  RW_CHECK_EQ(scene.driver.tasks(0), before);
+  RW_CHECK(scene.host[0] == 's' && scene.host[kSize] == 'p');
+  // To the other one and back, in one stream.
+  RW_CHECK_EQ(aclrtMemcpyAsync(scene.device, kMiB, there, kMiB, ACL_MEMCPY_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemsetAsync(there, kMiB, 'z', kMiB, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(there, kMiB, scene.device, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtMemcpyAsync(scene.host, kMiB, there, kMiB, ACL_MEMCPY_DEVICE_TO_HOST, stream), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  RW_CHECK(scene.driver.tasks(0) > before);
+  RW_CHECK(scene.host[0] == 's' && scene.host[kSize] == 'z');
+}
+
 void Pageable() {
   const Scene scene;
   std::vector<char> own(kMiB);
@@ -190,8 +262,11 @@ std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").pa
 
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
-  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "pageable"})
-    process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()}, {"ROPEWAY_ENGINE", "cuda"}, {"ROPEWAY_SCHEDULE", nullptr}});
+  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "large_descriptors", "gpus", "pageable"})
+    process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()},
+                                     {"ROPEWAY_ENGINE", "cuda"},
+                                     {"ROPEWAY_SCHEDULE", nullptr},
+                                     {"FAKE_CUDA_GPUS", std::string(mode) == "gpus" ? "2" : "1"}});
 }
 
 }  // namespace
@@ -205,5 +280,7 @@ int main(int argc, char** argv) {
                              {"memory", Memory},
                              {"batches", Batches},
                              {"descriptors", Descriptors},
+                             {"large_descriptors", LargeDescriptors},
+                             {"gpus", SeveralGpus},
                              {"pageable", Pageable}});
 }

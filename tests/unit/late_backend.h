@@ -30,9 +30,7 @@ class LateBackend final : public ropeway::Backend {
   std::unique_ptr<Line> NewLine() override { return std::make_unique<KeptLine>(); }
   int Start(const ropeway::Task& task, const Behind& behind, Line* line, ropeway::TaskFailure* failure) override {
     auto& kept = static_cast<KeptLine*>(line)->tasks;
-    const bool can_wait = task.kind == ropeway::TaskKind::kCopy || task.kind == ropeway::TaskKind::kSet ||
-                          task.kind == ropeway::TaskKind::kSetWords || task.kind == ropeway::TaskKind::kStore;
-    if (can_wait && task.flags == 0) {
+    if (CanWait(task)) {
       kept.push_back(task);
       return 0;
     }
@@ -45,12 +43,17 @@ class LateBackend final : public ropeway::Backend {
     return code == 0 ? 0 : ropeway::Explain(failure, code, "the device is lost");
   }
   bool finishes_at_once() const override { return false; }
+  bool StartsSoon(const ropeway::Task& task) const override { return CanWait(task) || task.kind == ropeway::TaskKind::kBatch; }
   uint64_t LoadWord(const void* address) override { return inner_.LoadWord(address); }
 
  private:
   struct KeptLine : Line {
     std::vector<ropeway::Task> tasks;
   };
+  static bool CanWait(const ropeway::Task& task) {
+    using enum ropeway::TaskKind;
+    return task.flags == 0 && (task.kind == kCopy || task.kind == kSet || task.kind == kSetWords || task.kind == kStore);
+  }
   void RunKept(std::vector<ropeway::Task>& kept) {
     ropeway::TaskFailure none;
     for (const ropeway::Task& task : kept) inner_.Start(task, {}, nullptr, &none);

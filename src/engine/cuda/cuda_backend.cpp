@@ -1,6 +1,7 @@
 #include "engine/cuda/cuda_backend.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "engine/batch.h"
@@ -10,52 +11,29 @@
 #include "engine/late_copy.h"
 #include "engine/task_ranges.h"
 
-// The fat binary that nvcc made of kernels.cu (cmake/cuda.cmake).
-extern "C" const unsigned char ropeway_cuda_kernels[];
-
 namespace ropeway::cuda {
 namespace {
 
 CUdeviceptr Bits(const void* address) { return reinterpret_cast<CUdeviceptr>(address); }
 
-// From Hopper on, when the kernels say so.
-bool OverlapsKernels(const Driver& driver) {
-  int major = 0;
-  return driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) == CUDA_SUCCESS && major >= 9;
-}
-
 }  // namespace
 
 std::unique_ptr<CudaBackend> CudaBackend::Create(const Driver& driver, int gpus, WorkSharer& sharer, unsigned ctas) {
   std::unique_ptr<CudaBackend> backend(new CudaBackend(driver, sharer));
-  backend->gpus_ = gpus;
-  CUdevice device = 0;
-  CUmodule module = nullptr;
-  Gpu& gpu = backend->gpu_;
-  gpu.driver = &driver;
-  gpu.ctas = ctas;
-  gpu.overlaps_slices = OverlapsKernels(driver);
-  if (driver.cuDeviceGet(&device, 0) != CUDA_SUCCESS || driver.cuDevicePrimaryCtxRetain(&gpu.context, device) != CUDA_SUCCESS ||
-      driver.cuCtxSetCurrent(gpu.context) != CUDA_SUCCESS || driver.cuModuleLoadData(&module, ropeway_cuda_kernels) != CUDA_SUCCESS ||
-      driver.cuModuleGetFunction(&gpu.copy_pieces, module, "ropeway_copy_pieces") != CUDA_SUCCESS ||
-      driver.cuModuleGetFunction(&gpu.copy_few, module, "ropeway_copy_few") != CUDA_SUCCESS)
-    return nullptr;
-  backend->staging_ = std::make_unique<Staging>(gpu, sharer);
+  for (int ordinal = gpus - 1; ordinal > 0; --ordinal) {
+    backend->others_.insert(backend->others_.begin(), std::make_unique<Gpu>());
+    if (!backend->others_.front()->SetUp(driver, ordinal, ctas)) return nullptr;
+  }
+  if (!backend->gpu_.SetUp(driver, 0, ctas)) return nullptr;  // whose context is current from here on
+  backend->staging_ = std::make_unique<Staging>(sharer);
   return backend;
-}
-
-void CudaBackend::Enter() const {
-  static thread_local CUcontext current = nullptr;
-  if (current == gpu_.context) return;
-  driver_.cuCtxSetCurrent(gpu_.context);
-  current = gpu_.context;
 }
 
 // --- Addresses ----------------------------------------------------------------------------------------------------------
 
 void* CudaBackend::ReserveDevices(size_t window, size_t size, uintptr_t wanted) {
   Enter();
-  return memory_.ReserveDevices(window, size, wanted, gpus_);
+  return memory_.ReserveDevices(window, size, wanted, static_cast<int>(others_.size()) + 1);
 }
 
 bool CudaBackend::Commit(void* address, size_t size, bool) {
@@ -93,6 +71,16 @@ bool CudaBackend::MapPages(const SharedPages& pages, const Mapping& mapping) {
   return memory_.MapPages(pages, mapping);
 }
 
+// The side that is device memory decides; of two, the target.
+void CudaBackend::Place(CudaLine& line, const void* dst, const void* src) const {
+  if (others_.empty()) [[likely]]
+    return;
+  const void* there = memory_.OnDevice(dst) ? dst : src;
+  if (!memory_.OnDevice(there)) return;
+  const int gpu = memory_.GpuOf(there);
+  line.MoveTo(gpu == 0 ? gpu_ : *others_[static_cast<size_t>(gpu) - 1]);
+}
+
 // --- Work ---------------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<Backend::Line> CudaBackend::NewLine() {
@@ -101,8 +89,8 @@ std::unique_ptr<Backend::Line> CudaBackend::NewLine() {
 }
 
 int CudaBackend::Start(const Task& task, const Behind&, Line* line_in, TaskFailure* failure) {
-  Enter();
   CudaLine& line = *static_cast<CudaLine*>(line_in);
+  line.gpu().Enter();
   switch (task.kind) {
     case TaskKind::kCopy: return CopyOne(line, task.copy.dst, task.copy.src, task.copy.size, failure);
     case TaskKind::kCopy2d: return CopyRows(line, task, failure);
@@ -112,25 +100,49 @@ int CudaBackend::Start(const Task& task, const Behind&, Line* line_in, TaskFailu
     case TaskKind::kSet:
     case TaskKind::kSetWords: return Set(line, task, failure);
     case TaskKind::kReduce: Reduce(line, task); return 0;
-    case TaskKind::kStore: line.Store(task.store.address, task.store.value); return 0;
+    case TaskKind::kStore:
+      Place(line, task.store.address, nullptr);
+      line.Store(task.store.address, task.store.value);
+      return 0;
     case TaskKind::kFail: return ExplainImpossible(failure, task);
     default: return 0;
   }
 }
 
+void CudaBackend::Hurry(Line* line) {
+  static_cast<CudaLine*>(line)->gpu().Enter();
+  static_cast<CudaLine*>(line)->Flush();
+}
+
+// What may take its time, since bytes go through host memory or are read back, is for the lanes.
+bool CudaBackend::StartsSoon(const Task& task) const {
+  switch (task.kind) {
+    case TaskKind::kBatch: return true;
+    case TaskKind::kCopy: {
+      const auto& copy = task.copy;
+      return (memory_.OnDevice(copy.dst) || memory_.OnDevice(copy.src)) && Reaches(copy.dst, copy.size) && Reaches(copy.src, copy.size);
+    }
+    case TaskKind::kSet:
+    case TaskKind::kSetWords: return memory_.OnDevice(task.set.dst);
+    default: return false;
+  }
+}
+
 int CudaBackend::Finish(Line* line, TaskFailure* failure) {
-  Enter();
+  static_cast<CudaLine*>(line)->gpu().Enter();
   return Report(static_cast<CudaLine*>(line)->Wait(), failure);
 }
 
 int CudaBackend::Report(CUresult result, TaskFailure* failure) const {
   if (result == CUDA_SUCCESS) return 0;
-  return Explain(failure, CodeOfTask(result), "the NVIDIA driver says %s", driver_.Text(result).c_str());
+  const char* next =
+      LosesContext(result) ? "; it serves this process no more: keep what is in host memory and start the process again" : "";
+  return Explain(failure, CodeOfTask(result), "the NVIDIA driver says %s%s", driver_.Text(result).c_str(), next);
 }
 
 int CudaBackend::Stage(CudaLine& line, const std::vector<KernelPiece>& pieces, TaskFailure* failure) {
   line.Note(line.Wait());
-  const Staging::Outcome outcome = staging_->Copy(pieces, memory_.OnDevice(pieces[0].dst));
+  const Staging::Outcome outcome = staging_->Copy(line.gpu(), pieces, memory_.OnDevice(pieces[0].dst));
   line.Note(outcome.result);
   if (!outcome.faulted) return 0;
   for (const KernelPiece& piece : pieces) {
@@ -138,6 +150,26 @@ int CudaBackend::Stage(CudaLine& line, const std::vector<KernelPiece>& pieces, T
     if (MayFaultAt(range, outcome.fault)) return ExplainFault(failure, outcome.fault, range);
   }
   return ExplainFault(failure, outcome.fault, {});
+}
+
+int CudaBackend::StageSmall(CudaLine& line, const KernelPiece& piece, TaskFailure* failure) {
+  line.Note(line.Wait());
+  char* const slot = line.TakeStaging(piece.size);
+  if (slot == nullptr) return 0;  // noted
+  const bool to_device = memory_.OnDevice(piece.dst);
+  const TouchedRange range{piece.dst, piece.size, piece.src, piece.size};
+  const void* fault;
+  auto move = [&] { to_device ? std::memcpy(slot, piece.src, piece.size) : std::memcpy(piece.dst, slot, piece.size); };
+  if (to_device && !TouchHost(move, &fault)) return ExplainFault(failure, fault, range);
+  const CUdeviceptr from = Bits(to_device ? slot : piece.src), to = Bits(to_device ? piece.dst : slot);
+  line.Note(driver_.cuMemcpyAsync(to, from, piece.size, line.StreamToWrite(piece.dst, piece.size)));
+  if (to_device) {
+    if (DescriptorNotes::MayBe(piece.size)) notes_.Keep(piece.dst, slot, piece.size);
+    return 0;
+  }
+  const CUresult result = line.Wait();
+  line.Note(result);
+  return result != CUDA_SUCCESS || TouchHost(move, &fault) ? 0 : ExplainFault(failure, fault, range);
 }
 
 template <class Move>
@@ -150,7 +182,9 @@ int CudaBackend::TouchAfter(CudaLine& line, const TouchedRange& range, TaskFailu
 int CudaBackend::CopyOne(CudaLine& line, void* dst, const void* src, size_t size, TaskFailure* failure) {
   if (!memory_.OnDevice(dst) && !memory_.OnDevice(src))
     return TouchAfter(line, {dst, size, src, size}, failure, [=] { std::memmove(dst, src, size); });
-  if (!Reaches(dst, size) || !Reaches(src, size)) return Stage(line, {{dst, src, size}}, failure);
+  Place(line, dst, src);
+  if (!Reaches(dst, size) || !Reaches(src, size))
+    return size <= CudaLine::kMostStaged ? StageSmall(line, {dst, src, size}, failure) : Stage(line, {{dst, src, size}}, failure);
   line.Copy(dst, src, size);
   return 0;
 }
@@ -165,6 +199,7 @@ int CudaBackend::CopyBatch(CudaLine& line, const Task& task, TaskFailure* failur
     return false;
   };
   batch.Begin();
+  Place(line, batch.pieces()[0].dst, batch.pieces()[0].src);
   line.CopyUnordered(batch.pieces(), batch.ExpectedBytes(), reached, [&] { return batch.More(); });
   return pageable.empty() ? 0 : Stage(line, pageable, failure);
 }
@@ -175,6 +210,7 @@ int CudaBackend::CopyRows(CudaLine& line, const Task& task, TaskFailure* failure
   // The driver would take pageable memory, too, but does not survive what is not there.
   const bool reached = Reaches(rows.dst, extent(rows.dst_pitch)) && Reaches(rows.src, extent(rows.src_pitch));
   if (!reached && (memory_.OnDevice(rows.dst) || memory_.OnDevice(rows.src))) return StageRows(line, task, failure);
+  Place(line, rows.dst, rows.src);
   CUDA_MEMCPY2D copy{};
   const auto type = [&](const void* address) { return memory_.OnDevice(address) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; };
   copy.srcMemoryType = type(rows.src);
@@ -201,6 +237,7 @@ int CudaBackend::StageRows(CudaLine& line, const Task& task, TaskFailure* failur
   constexpr size_t kAtATime = 65536;  // so that the list stays small
   const auto& rows = task.copy_2d;
   int code = 0;
+  Place(line, rows.dst, rows.src);
   for (size_t row = 0; row < rows.height && code == 0;) {
     std::vector<KernelPiece> pieces;
     for (const size_t end = std::min(rows.height, row + kAtATime); row < end; ++row)
@@ -211,16 +248,40 @@ int CudaBackend::StageRows(CudaLine& line, const Task& task, TaskFailure* failur
   return code;
 }
 
+size_t CudaBackend::BeginAsNoted(CudaLine& line, const Task& task, DescriptorNotes::Bytes* noted) {
+  constexpr size_t kWorthIt = size_t{32} << 20;  // less than that is not slower by what the read takes
+  constexpr size_t kBegunWith = size_t{24} << 20;
+  if (task.kind != TaskKind::kCopyByDesc || !line.idle() || Bits(task.by_desc.descriptor) % sizeof(unsigned) != 0) return 0;
+  const auto found = notes_.Find(task.by_desc.descriptor, task.by_desc.size);
+  if (!found) return 0;
+  *noted = *found;
+  const auto read = [&](void* out, const void*, size_t size) { std::memcpy(out, noted->data(), size); };
+  CopyDescriptor copy;
+  TaskFailure nobody_asks;
+  if (ResolveLateCopy(task, *judge_, read, &copy, &nobody_asks) != 0 || copy.size < kWorthIt) return 0;
+  const auto distance = static_cast<char*>(copy.dst) - static_cast<const char*>(copy.src);
+  if (static_cast<size_t>(std::abs(distance)) < copy.size) return 0;
+  const auto* const descriptor = static_cast<const char*>(task.by_desc.descriptor);
+  if (descriptor + task.by_desc.size > copy.dst && descriptor < static_cast<char*>(copy.dst) + copy.size) return 0;
+  line.CopyDescribed(task.by_desc.descriptor, noted->data(), task.by_desc.size, {copy.dst, copy.src, kBegunWith});
+  return kBegunWith;
+}
+
 int CudaBackend::CopyLate(CudaLine& line, const Task& task, TaskFailure* failure) {
   CopyDescriptor copy;
   CUresult result = CUDA_SUCCESS;
+  DescriptorNotes::Bytes noted;
+  Place(line, task.kind == TaskKind::kCopyByDesc ? task.by_desc.descriptor : task.by_cells.dst_cell, nullptr);
+  size_t begun = BeginAsNoted(line, task, &noted);
   const auto read = [&](void* out, const void* address, size_t size) {
     const CUresult read_result = line.Read(out, address, size);
     if (result == CUDA_SUCCESS) result = read_result;
+    if (begun != 0 && std::memcmp(out, noted.data(), size) != 0) begun = 0;  // then the GPU has found the same, and moved nothing
+    if (task.kind == TaskKind::kCopyByDesc) notes_.Keep(address, out, size);
   };
   const int code = ResolveLateCopy(task, *judge_, read, &copy, failure);
   if (result != CUDA_SUCCESS) return Report(result, failure);  // what was judged is not what is there
-  if (code == 0) line.Copy(copy.dst, copy.src, copy.size);
+  if (code == 0) line.Copy(static_cast<char*>(copy.dst) + begun, static_cast<const char*>(copy.src) + begun, copy.size - begun);
   return code;
 }
 
@@ -232,6 +293,7 @@ int CudaBackend::Set(CudaLine& line, const Task& task, TaskFailure* failure) {
       words ? cpu::FillWords(set.dst, set.value, set.count) : void(std::memset(set.dst, static_cast<int>(set.value), set.count));
     });
   }
+  Place(line, set.dst, nullptr);
   const CUstream stream = line.StreamToWrite(set.dst, TaskBytes(task));
   line.Note(words ? driver_.cuMemsetD32Async(Bits(set.dst), set.value, set.count, stream)
                   : driver_.cuMemsetD8Async(Bits(set.dst), static_cast<unsigned char>(set.value), set.count, stream));
@@ -241,6 +303,7 @@ int CudaBackend::Set(CudaLine& line, const Task& task, TaskFailure* failure) {
 // By the CPU's own code, so that the two engines agree to the last bit; a reduction is no path for speed here.
 void CudaBackend::Reduce(CudaLine& line, const Task& task) {
   constexpr size_t kPart = size_t{16} << 20;
+  Place(line, task.reduce.dst, task.reduce.src);
   const CUstream stream = line.StreamToWrite(task.reduce.dst, task.reduce.size);
   std::vector<char> dst(std::min(kPart, task.reduce.size)), src(dst.size());
   for (size_t at = 0; at < task.reduce.size; at += kPart) {
@@ -256,10 +319,11 @@ void CudaBackend::Reduce(CudaLine& line, const Task& task) {
 }
 
 uint64_t CudaBackend::LoadWord(const void* address) {
-  Enter();
   uint64_t word = 0;
   LockGuard lock(word_mutex_);
   if (word_line_ == nullptr) word_line_ = std::make_unique<CudaLine>(gpu_);
+  word_line_->gpu().Enter();
+  Place(*word_line_, address, nullptr);
   word_line_->Read(&word, address, sizeof(word));
   return word;
 }

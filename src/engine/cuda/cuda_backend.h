@@ -10,6 +10,7 @@
 #include "engine/backend.h"
 #include "engine/cuda/cuda_line.h"
 #include "engine/cuda/cuda_memory.h"
+#include "engine/cuda/descriptor_notes.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/staging.h"
 
@@ -42,6 +43,8 @@ class CudaBackend final : public Backend {
   int Start(const Task& task, const Behind&, Line* line, TaskFailure* failure) override;
   int Finish(Line* line, TaskFailure* failure) override;
   bool finishes_at_once() const override { return false; }
+  bool StartsSoon(const Task& task) const override;
+  void Hurry(Line* line) override;
   uint64_t LoadWord(const void* address) override;
 
  private:
@@ -50,11 +53,15 @@ class CudaBackend final : public Backend {
 
   CudaBackend(const Driver& driver, WorkSharer& sharer) : driver_(driver), sharer_(sharer), memory_(driver) {}
   // Every thread that talks to the driver needs the context.
-  void Enter() const;
+  void Enter() const { gpu_.Enter(); }
+  // The line goes to the GPU that has the memory.
+  void Place(CudaLine& line, const void* dst, const void* src) const;
   bool Reaches(const void* address, size_t size) const { return memory_.OnDevice(address) || memory_.IsMapped(address, size); }
   // The program's memory, behind what the line still does: through the slots, or between host memory by `move`. 507052 when it is not
   // there.
   int Stage(CudaLine& line, const std::vector<KernelPiece>& pieces, TaskFailure* failure);
+  // The same for one small piece, by the calling thread alone.
+  int StageSmall(CudaLine& line, const KernelPiece& piece, TaskFailure* failure);
   template <class Move>
   int TouchAfter(CudaLine& line, const TouchedRange& range, TaskFailure* failure, Move move);
   int CopyOne(CudaLine& line, void* dst, const void* src, size_t size, TaskFailure* failure);
@@ -62,6 +69,8 @@ class CudaBackend final : public Backend {
   int CopyRows(CudaLine& line, const Task& task, TaskFailure* failure);
   int StageRows(CudaLine& line, const Task& task, TaskFailure* failure);
   int CopyLate(CudaLine& line, const Task& task, TaskFailure* failure);
+  // Begins with what a descriptor is noted to say, where that is worth it; the bytes of the note, and how many of the copy's.
+  size_t BeginAsNoted(CudaLine& line, const Task& task, DescriptorNotes::Bytes* noted);
   int Set(CudaLine& line, const Task& task, TaskFailure* failure);
   void Reduce(CudaLine& line, const Task& task);
   int Report(CUresult result, TaskFailure* failure) const;
@@ -70,9 +79,10 @@ class CudaBackend final : public Backend {
   WorkSharer& sharer_;
   CudaMemory memory_;
   Gpu gpu_;
-  int gpus_ = 1;
+  std::vector<std::unique_ptr<Gpu>> others_;  // behind the first
   const AddressJudge* judge_ = nullptr;
   std::unique_ptr<Staging> staging_;
+  DescriptorNotes notes_;
   Mutex word_mutex_{LockRank::kCudaWordLine};
   std::unique_ptr<CudaLine> word_line_ RW_GUARDED_BY(word_mutex_);
 };

@@ -10,6 +10,9 @@
 #include "base/clock.h"
 #include "base/spin_lock.h"
 
+// The fat binary that nvcc made of kernels.cu (cmake/cuda.cmake).
+extern "C" const unsigned char ropeway_cuda_kernels[];
+
 namespace ropeway::cuda {
 namespace {
 
@@ -19,6 +22,7 @@ constexpr size_t kKernelUpTo = size_t{256} << 10;
 constexpr size_t kSmallestShare = size_t{4} << 10;
 constexpr size_t kLargestShare = size_t{32} << 10;
 constexpr unsigned kThreads = 512;
+constexpr unsigned kBlocksOnDevice = 264;  // where the GPU's own memory is the limit, and not the link: two for each of its processors
 constexpr unsigned kWarpsPerCta = kThreads / 32;
 constexpr size_t kSharesPerWarp = 4;
 // A plain burst is collected up to here: the look for overlaps grows with it.
@@ -40,19 +44,58 @@ bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
 
 }  // namespace
 
-CudaLine::CudaLine(const Gpu& gpu) : gpu_(gpu) { Note(gpu_.driver->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING)); }
+bool Gpu::SetUp(const Driver& the_driver, int ordinal, unsigned the_ctas) {
+  driver = &the_driver;
+  ctas = the_ctas;
+  CUdevice device = 0;
+  CUmodule module = nullptr;
+  int major = 0;  // from Hopper on, when the kernels say so
+  overlaps_slices =
+      driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, ordinal) == CUDA_SUCCESS && major >= 9;
+  return driver->cuDeviceGet(&device, ordinal) == CUDA_SUCCESS && driver->cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS &&
+         driver->cuCtxSetCurrent(context) == CUDA_SUCCESS && driver->cuModuleLoadData(&module, ropeway_cuda_kernels) == CUDA_SUCCESS &&
+         driver->cuModuleGetFunction(&copy_pieces, module, "ropeway_copy_pieces") == CUDA_SUCCESS &&
+         driver->cuModuleGetFunction(&copy_few, module, "ropeway_copy_few") == CUDA_SUCCESS &&
+         driver->cuModuleGetFunction(&copy_described, module, "ropeway_copy_described") == CUDA_SUCCESS;
+}
+
+void Gpu::Enter() const {
+  static thread_local CUcontext current = nullptr;
+  if (current == context) return;
+  driver->cuCtxSetCurrent(context);
+  current = context;
+}
+
+CudaLine::CudaLine(const Gpu& gpu) : gpu_(&gpu) {
+  gpu.Enter();
+  Note(gpu.driver->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+}
 
 CudaLine::~CudaLine() {
-  const Driver& driver = *gpu_.driver;
-  driver.cuCtxSetCurrent(gpu_.context);
-  if (stream_ != nullptr) driver.cuStreamDestroy(stream_);
-  if (reading_ != nullptr) driver.cuStreamDestroy(reading_);
-  if (staging_ != nullptr) driver.cuMemFreeHost(staging_);
+  DestroyStreams();
+  if (staging_ != nullptr) gpu_->driver->cuMemFreeHost(staging_);
+}
+
+void CudaLine::DestroyStreams() {
+  gpu_->Enter();
+  for (CUstream* stream : {&stream_, &reading_}) {
+    if (CUstream old = std::exchange(*stream, nullptr); old != nullptr) gpu_->driver->cuStreamDestroy(old);
+  }
+}
+
+void CudaLine::MoveAway(const Gpu& gpu) {
+  gpu_->Enter();
+  Note(Wait());
+  DestroyStreams();
+  gpu_ = &gpu;
+  gpu.Enter();
+  Note(gpu.driver->cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
 }
 
 CUstream CudaLine::StreamToWrite(const void* dst, size_t size) {
   Flush();
   NoteWrite(dst, size);
+  busy_ = true;
   return stream_;
 }
 
@@ -78,7 +121,8 @@ bool CudaLine::Touches(const KernelPiece& piece) const {
 
 void CudaLine::CopyByEngine(void* dst, const void* src, size_t size) {
   slice_in_front_ = false;
-  Note(gpu_.driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(dst), reinterpret_cast<CUdeviceptr>(src), size, stream_));
+  busy_ = true;
+  Note(gpu_->driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(dst), reinterpret_cast<CUdeviceptr>(src), size, stream_));
 }
 
 void CudaLine::Copy(void* dst, const void* src, size_t size) {
@@ -110,7 +154,7 @@ void CudaLine::Flush() {
 }
 
 char* CudaLine::TakeStaging(size_t bytes) {
-  const Driver& driver = *gpu_.driver;
+  const Driver& driver = *gpu_->driver;
   if (staging_ == nullptr) {
     Note(driver.cuMemHostAlloc(reinterpret_cast<void**>(&staging_), kStagingBytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
   }
@@ -125,7 +169,7 @@ char* CudaLine::TakeStaging(size_t bytes) {
 }
 
 size_t CudaLine::ShareOf(size_t bytes, size_t parts) const {
-  return std::clamp(bytes / (gpu_.ctas * kWarpsPerCta * parts) / 512 * 512, kSmallestShare, kLargestShare);
+  return std::clamp(bytes / (gpu_->ctas * kWarpsPerCta * parts) / 512 * 512, kSmallestShare, kLargestShare);
 }
 
 void CudaLine::AddTo(FewPieces& few, const KernelPiece& piece) {
@@ -137,22 +181,37 @@ void CudaLine::AddTo(FewPieces& few, const KernelPiece& piece) {
 
 void CudaLine::Launch(FewPieces& few) {
   void* arguments[] = {&few};
-  Launch(gpu_.copy_few, few.shares, arguments, false);
+  Launch(gpu_->copy_few, std::min<size_t>(gpu_->ctas, few.shares), arguments, false);
   slice_in_front_ = false;
 }
 
-void CudaLine::Launch(CUfunction kernel, size_t most_blocks, void** arguments, bool beside) {
+void CudaLine::CopyDescribed(const void* descriptor, const void* bytes, size_t size, const KernelPiece& piece) {
+  Flush();
+  NoteWrite(piece.dst, piece.size);
+  DescribedCopy copy{};
+  copy.descriptor = static_cast<const unsigned*>(descriptor);
+  copy.words = static_cast<unsigned>(size / sizeof(unsigned));
+  std::memcpy(copy.expected, bytes, size);
+  copy.share = static_cast<unsigned>(kSmallestShare);
+  copy.piece = piece;
+  void* arguments[] = {&copy};
+  Launch(gpu_->copy_described, kBlocksOnDevice, arguments, false);
+  slice_in_front_ = false;
+}
+
+void CudaLine::Launch(CUfunction kernel, size_t blocks, void** arguments, bool beside) {
   CUlaunchAttribute overlap{};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
   overlap.value.programmaticStreamSerializationAllowed = 1;
   CUlaunchConfig config{};
-  config.gridDimX = static_cast<unsigned>(std::min<size_t>(gpu_.ctas, most_blocks));
+  config.gridDimX = static_cast<unsigned>(blocks);
   config.blockDimX = kThreads;
   config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
   config.hStream = stream_;
   config.attrs = &overlap;
-  config.numAttrs = beside && gpu_.overlaps_slices ? 1 : 0;
-  Note(gpu_.driver->cuLaunchKernelEx(&config, kernel, arguments, nullptr));
+  config.numAttrs = beside && gpu_->overlaps_slices ? 1 : 0;
+  busy_ = true;
+  Note(gpu_->driver->cuLaunchKernelEx(&config, kernel, arguments, nullptr));
 }
 
 void CudaLine::BeginMove(size_t pieces, size_t bytes) {
@@ -185,7 +244,7 @@ void CudaLine::LaunchList() {
   const KernelPiece* list = List();
   auto number = static_cast<unsigned>(list_length_);
   void* arguments[] = {&list, &number};
-  Launch(gpu_.copy_pieces, number, arguments, slice_in_front_);
+  Launch(gpu_->copy_pieces, std::min(gpu_->ctas, number), arguments, slice_in_front_);
   slice_in_front_ = true;
 }
 
@@ -201,11 +260,11 @@ void CudaLine::Store(void* address, uint64_t value) {
 CUresult CudaLine::Read(void* out, const void* address, size_t size) {
   std::memset(out, 0, size);
   if (MayWrite(address, size)) Note(Wait());
-  if (reading_ == nullptr) Note(gpu_.driver->cuStreamCreate(&reading_, CU_STREAM_NON_BLOCKING));
+  if (reading_ == nullptr) Note(gpu_->driver->cuStreamCreate(&reading_, CU_STREAM_NON_BLOCKING));
   char* staged = TakeStaging(kMostRead);
   if (staged == nullptr) return first_failure_;
   CUresult result =
-      gpu_.driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(staged), reinterpret_cast<CUdeviceptr>(address), size, reading_);
+      gpu_->driver->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(staged), reinterpret_cast<CUdeviceptr>(address), size, reading_);
   if (result == CUDA_SUCCESS) result = Await(reading_);
   if (result == CUDA_SUCCESS) std::memcpy(out, staged, size);
   return result;
@@ -217,7 +276,7 @@ CUresult CudaLine::Await(CUstream stream) const {
   constexpr int64_t kSpinNs = 100000;
   constexpr int64_t kYieldNs = 30000000;
   const int64_t start = NowNs();
-  CUresult result = gpu_.driver->cuStreamQuery(stream);
+  CUresult result = gpu_->driver->cuStreamQuery(stream);
   while (result == CUDA_ERROR_NOT_READY) {
     const int64_t waited = NowNs() - start;
     if (waited > kYieldNs) {
@@ -228,14 +287,14 @@ CUresult CudaLine::Await(CUstream stream) const {
     } else {
       CpuRelax();
     }
-    result = gpu_.driver->cuStreamQuery(stream);
+    result = gpu_->driver->cuStreamQuery(stream);
   }
   return result;
 }
 
 CUresult CudaLine::Wait() {
   Flush();
-  Note(Await(stream_));
+  if (std::exchange(busy_, false)) Note(Await(stream_));
   used_ = 0;
   writes_.clear();
   writes_anywhere_ = false;

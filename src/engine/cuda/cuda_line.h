@@ -19,8 +19,14 @@ struct Gpu {
   CUcontext context = nullptr;
   CUfunction copy_pieces = nullptr;
   CUfunction copy_few = nullptr;
+  CUfunction copy_described = nullptr;
   unsigned ctas = 16;
   bool overlaps_slices = false;  // kernels of one stream can run beside each other
+
+  // False when the driver does not give what is needed.
+  bool SetUp(const Driver& the_driver, int ordinal, unsigned the_ctas);
+  // Every thread that talks to the driver needs the context.
+  void Enter() const;
 };
 
 class CudaLine final : public Backend::Line {
@@ -28,8 +34,16 @@ class CudaLine final : public Backend::Line {
   explicit CudaLine(const Gpu& gpu);
   ~CudaLine() override;
 
+  const Gpu& gpu() const { return *gpu_; }
+  // What comes from here on is this GPU's, behind everything in front. A stream stays where its device is, so this is seldom.
+  void MoveTo(const Gpu& gpu) {
+    if (&gpu != gpu_) [[unlikely]]
+      MoveAway(gpu);
+  }
   // For work by other calls of the driver that writes to [dst, dst + size): behind everything in front of it, and noted.
   CUstream StreamToWrite(const void* dst, size_t size);
+  // Issues what was collected.
+  void Flush();
   // A copy between memory that the GPU reaches; ordered behind everything in front of it.
   void Copy(void* dst, const void* src, size_t size);
   static constexpr auto kAllWanted = [](const auto&) { return true; };
@@ -42,12 +56,19 @@ class CudaLine final : public Backend::Line {
     writes_anywhere_ = true;
     Move(pieces, bytes, wanted, more);
   }
+  // The same in order, if the descriptor at `descriptor` holds these bytes by then; else nothing.
+  void CopyDescribed(const void* descriptor, const void* bytes, size_t size, const KernelPiece& piece);
+  // Nothing was issued since the last Wait.
+  bool idle() const { return !busy_ && collected_.empty(); }
   // Stores a word in order.
   void Store(void* address, uint64_t value);
   // Reads device memory as it is behind everything in front; at most kMostRead bytes. Waits for what is in front only when that may
   // write there: else the copies in front go on meanwhile.
   static constexpr size_t kMostRead = 256;
   CUresult Read(void* out, const void* address, size_t size);
+  // The next `bytes` of memory that the GPU reaches, at most kMostStaged; good until the next Wait. Null when there is none.
+  static constexpr size_t kMostStaged = size_t{128} << 10;
+  char* TakeStaging(size_t bytes);
   // Waits for everything. The first failure since the last call.
   CUresult Wait();
   // For calls on the stream by others.
@@ -56,12 +77,12 @@ class CudaLine final : public Backend::Line {
   }
 
  private:
+  void MoveAway(const Gpu& gpu);
+  void DestroyStreams();
   struct Range {
     uintptr_t begin, end;
   };
   bool Touches(const KernelPiece& piece) const;
-  // Issues what was collected.
-  void Flush();
   void NoteWrite(const void* dst, size_t size);
   // Whether something that was started since the last Wait may write there.
   bool MayWrite(const void* address, size_t size) const;
@@ -74,7 +95,11 @@ class CudaLine final : public Backend::Line {
     size_t done = 0;
     do {
       const std::span part(pieces.data() + done, pieces.size() - done);
-      part.size() <= FewPieces::kMost ? MoveFew(part, bytes, wanted) : MoveList(part, bytes, wanted);
+      if (part.size() == 1) {  // costs less as what it is
+        if (wanted(part[0])) CopyByEngine(part[0].dst, part[0].src, part[0].size);
+      } else {
+        part.size() <= FewPieces::kMost ? MoveFew(part, bytes, wanted) : MoveList(part, bytes, wanted);
+      }
       done = pieces.size();
     } while (more());
   }
@@ -101,7 +126,7 @@ class CudaLine final : public Backend::Line {
   void AddTo(FewPieces& few, const KernelPiece& piece);
   void Launch(FewPieces& few);
   // `beside`: beside the slice in front, where the GPU can.
-  void Launch(CUfunction kernel, size_t most_blocks, void** arguments, bool beside);
+  void Launch(CUfunction kernel, size_t blocks, void** arguments, bool beside);
   void BeginMove(size_t pieces, size_t bytes);
   void AddPiece(void* dst, const void* src, size_t size) {
     if (size > share_ || list_length_ >= list_room_) return AddSlowly(dst, src, size);
@@ -112,17 +137,16 @@ class CudaLine final : public Backend::Line {
   void BeginList(size_t room);
   // Launches the list that was written behind list_start_, when there is one.
   void LaunchList();
-  // The next `bytes` of the staging memory; null when there is none.
-  char* TakeStaging(size_t bytes);
   KernelPiece* List() { return reinterpret_cast<KernelPiece*>(staging_ + list_start_); }
 
-  const Gpu& gpu_;
+  const Gpu* gpu_;
   CUstream stream_ = nullptr;
   CUstream reading_ = nullptr;  // for reads that need not wait for stream_
   std::vector<KernelPiece> collected_;
   size_t collected_bytes_ = 0;
   std::vector<Range> writes_;  // since the last Wait
   bool writes_anywhere_ = false;
+  bool busy_ = false;  // something was issued since the last Wait
   // Lists and words that the GPU reads from here, until the next Wait.
   char* staging_ = nullptr;
   size_t used_ = 0;

@@ -78,10 +78,14 @@ bool CudaMemory::MapAt(uintptr_t address, const CudaPages& pages, bool host_acce
   return false;
 }
 
-// To all GPUs. The host reaches its own memory only, wherever that is mapped; the driver gives it no access to a GPU's.
+// To all GPUs that can have it. The host reaches its own memory only, wherever that is mapped; the driver gives it no access to a GPU's.
 bool CudaMemory::GiveAccess(uintptr_t address, const CudaPages& pages, bool host_access) const {
   std::vector<CUmemAccessDesc> access;
-  for (int gpu = 0; gpu < gpus_; ++gpu) access.push_back({{CU_MEM_LOCATION_TYPE_DEVICE, gpu}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+  for (int gpu = 0; gpu < gpus_; ++gpu) {
+    int reaches = 1;
+    if (!pages.on_host() && gpu != pages.place().id) driver_.cuDeviceCanAccessPeer(&reaches, gpu, pages.place().id);
+    if (reaches != 0) access.push_back({{CU_MEM_LOCATION_TYPE_DEVICE, gpu}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+  }
   if (pages.on_host()) {
     access.push_back({pages.place(), host_access ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE});
   } else if (host_access) {

@@ -16,6 +16,7 @@ namespace ropeway::cuda {
   X(cuDeviceGetName)                        \
   X(cuDeviceGetAttribute)                   \
   X(cuDeviceTotalMem)                       \
+  X(cuDeviceCanAccessPeer)                  \
   X(cuDevicePrimaryCtxRetain)               \
   X(cuCtxSetCurrent)                        \
   X(cuGetErrorName)                         \

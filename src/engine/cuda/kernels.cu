@@ -39,25 +39,30 @@ __device__ void CopyBytes(char* dst, const char* src, unsigned size, unsigned la
   for (unsigned i = lane; i < size; i += kWarp) dst[i] = src[i];
 }
 
-// `count` vectors to an aligned destination; the source lies `shift` bytes into an aligned vector.
+// `count` vectors to an aligned destination; the source lies `shift` bytes into an aligned vector. All loads of a round are on their way
+// before the first store, in the last round, too: a store that may touch what is loaded next would hold that up.
 template <bool kShifted>
 __device__ void CopyVectors(uint4* dst, const uint4* src, unsigned shift, size_t count, unsigned lane) {
-  size_t i = lane;
-  for (; i + (kUnroll - 1) * kWarp < count; i += kUnroll * kWarp) {
+  for (size_t i = lane; i < count; i += kUnroll * kWarp) {
     uint4 low[kUnroll];
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) low[u] = src[i + u * kWarp];
+    for (int u = 0; u < kUnroll; ++u) {
+      if (i + u * kWarp < count) low[u] = src[i + u * kWarp];
+    }
     if (kShifted) {
       uint4 high[kUnroll];
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) high[u] = src[i + u * kWarp + 1];
+      for (int u = 0; u < kUnroll; ++u) {
+        if (i + u * kWarp < count) high[u] = src[i + u * kWarp + 1];
+      }
 #pragma unroll
       for (int u = 0; u < kUnroll; ++u) low[u] = Straddle(low[u], high[u], shift);
     }
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) dst[i + u * kWarp] = low[u];
+    for (int u = 0; u < kUnroll; ++u) {
+      if (i + u * kWarp < count) dst[i + u * kWarp] = low[u];
+    }
   }
-  for (; i < count; i += kWarp) dst[i] = kShifted ? Straddle(src[i], src[i + 1], shift) : src[i];
 }
 
 // One piece by one warp: bytes up to an aligned destination, vectors, bytes. Only vectors that hold a byte of the source are read.
@@ -88,6 +93,47 @@ __device__ size_t From(size_t value, unsigned i) { return __shfl_sync(~0u, stati
 __device__ char* From(void* value, unsigned i) { return reinterpret_cast<char*>(From(reinterpret_cast<size_t>(value), i)); }
 __device__ const char* From(const void* value, unsigned i) { return reinterpret_cast<const char*>(From(reinterpret_cast<size_t>(value), i)); }
 
+// Whether all pieces of a window, one per lane, are whole vectors, and too small to keep a warp busy one by one.
+__device__ bool AreSmallVectors(const ropeway::cuda::KernelPiece& mine) {
+  constexpr size_t kSmall = kUnroll * kWarp * kVector / 2;
+  const size_t bits = reinterpret_cast<size_t>(mine.dst) | reinterpret_cast<size_t>(mine.src) | mine.size;
+  return __all_sync(~0u, bits % kVector == 0 && mine.size <= kSmall);
+}
+
+// The vectors of a window as one range, so that every lane has all its loads on their way, whatever the pieces' sizes.
+__device__ void CopyWindow(const ropeway::cuda::KernelPiece& mine, unsigned lane) {
+  const unsigned count = static_cast<unsigned>(mine.size / kVector);
+  unsigned end = count;  // of this lane's piece in the range
+#pragma unroll
+  for (unsigned step = 1; step < kWarp; step *= 2) {
+    const unsigned before = __shfl_up_sync(~0u, end, step);
+    if (lane >= step) end += before;
+  }
+  const unsigned first = end - count;
+  const unsigned total = __shfl_sync(~0u, end, kWarp - 1);
+  for (unsigned base = 0; base < total; base += kUnroll * kWarp) {
+    uint4 vectors[kUnroll];
+    uint4* to[kUnroll];
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) {
+      const unsigned at = base + u * kWarp + lane;
+      unsigned piece = 0;  // the last one that begins at or before it
+#pragma unroll
+      for (unsigned step = kWarp / 2; step != 0; step /= 2) {
+        if (__shfl_sync(~0u, first, piece + step) <= at) piece += step;
+      }
+      const unsigned index = at - __shfl_sync(~0u, first, piece);
+      to[u] = reinterpret_cast<uint4*>(From(mine.dst, piece)) + index;
+      const uint4* from = reinterpret_cast<const uint4*>(From(mine.src, piece)) + index;
+      if (at < total) vectors[u] = *from;
+    }
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) {
+      if (base + u * kWarp + lane < total) *to[u] = vectors[u];
+    }
+  }
+}
+
 // Slices of one list need not wait for each other: the next one may begin as soon as all blocks of this one run, and its end waits for the
 // end of this one, so that whatever comes behind the list waits for all of it. Older GPUs run slice by slice.
 __device__ void LetNextSliceBegin() {
@@ -117,7 +163,11 @@ extern "C" __global__ void ropeway_copy_pieces(const ropeway::cuda::KernelPiece*
   for (; at < end; at += kWarp) {
     const ropeway::cuda::KernelPiece next = fetch(at + kWarp);
     const unsigned number = static_cast<unsigned>(end - at < kWarp ? end - at : kWarp);
-    for (unsigned i = 0; i < number; ++i) CopyPiece(From(mine.dst, i), From(mine.src, i), From(mine.size, i), lane);
+    if (AreSmallVectors(mine)) {
+      CopyWindow(mine, lane);
+    } else {
+      for (unsigned i = 0; i < number; ++i) CopyPiece(From(mine.dst, i), From(mine.src, i), From(mine.size, i), lane);
+    }
     mine = next;
   }
   AwaitSlicesInFront();
@@ -141,5 +191,19 @@ extern "C" __global__ void ropeway_copy_few(const __grid_constant__ ropeway::cud
     const size_t left = piece.size - offset;
     CopyPiece(static_cast<char*>(piece.dst) + offset, static_cast<const char*>(piece.src) + offset, left < few.share ? left : few.share,
               lane);
+  }
+}
+
+// The first part of a copy by descriptor, while the host still reads what the descriptor says.
+extern "C" __global__ void ropeway_copy_described(const __grid_constant__ ropeway::cuda::DescribedCopy copy) {
+  const bool differs = threadIdx.x < copy.words && copy.descriptor[threadIdx.x] != copy.expected[threadIdx.x];
+  if (__syncthreads_or(differs)) return;
+  const unsigned lane = threadIdx.x % kWarp;
+  const size_t warps = gridDim.x * (blockDim.x / kWarp);
+  const size_t warp = blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp;
+  const ropeway::cuda::KernelPiece& piece = copy.piece;
+  for (size_t at = warp * copy.share; at < piece.size; at += warps * copy.share) {
+    const size_t left = piece.size - at;
+    CopyPiece(static_cast<char*>(piece.dst) + at, static_cast<const char*>(piece.src) + at, left < copy.share ? left : copy.share, lane);
   }
 }

@@ -2,16 +2,45 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <utility>
 
 #include "base/host_touch.h"
+#include "base/spin_lock.h"
 
 namespace ropeway::cuda {
+namespace {
+
+constexpr size_t kSlotBytes = size_t{2} << 20;
+constexpr size_t kSmallestGroup = size_t{128} << 10;
+// So that all hands have some: the last one must not keep the others waiting for long, and the link begins with the first.
+constexpr size_t kGroups = 32;
+// Groups that are on their way from the device before their turn.
+constexpr size_t kAhead = 6;
+// From here on sleeping lanes are called, one for each time that makes this much.
+constexpr size_t kBytesPerHand = size_t{1} << 20;
+constexpr size_t kAskAhead = 2048;                    // of the source, in bytes; measured beside an H200
+constexpr size_t kCallForHelpFrom = size_t{2} << 20;  // what the sharer takes for one hand's worth
+
+size_t GroupBytes(size_t bytes) { return std::clamp((bytes / kGroups + 4095) / 4096 * 4096, kSmallestGroup, kSlotBytes); }
+
+// Wide registers where they are: this host has a GPU beside it, and is no old one.
+const cpu::KernelTable& HostKernels() {
+  const cpu::KernelTable* wide = cpu::FindKernels("avx512");
+  return wide != nullptr ? *wide : *cpu::KernelsAt(0);
+}
+
+}  // namespace
 
 struct Staging::Job {
-  Staging* staging;
-  const std::vector<Group>* groups;
+  struct Arrival {
+    std::atomic<bool> claimed{false};
+    std::atomic<bool> begun{false};
+    Slot* slot = nullptr;  // behind `begun`; null when there was none
+  };
+  const Gpu& gpu;
+  const std::vector<Group>& groups;
   bool to_device;
+  std::vector<Arrival> arrivals{to_device ? 0 : groups.size()};
   std::atomic<CUresult> failure{CUDA_SUCCESS};
   std::atomic<bool> faulted{false};
   std::atomic<const void*> fault{nullptr};
@@ -30,20 +59,22 @@ struct Staging::Job {
   }
 };
 
+Staging::Staging(WorkSharer& sharer) : sharer_(sharer), kernels_(HostKernels()) {}
+
 Staging::~Staging() {
   for (auto& slot : slots_) {
-    if (slot->bytes != nullptr) gpu_.driver->cuMemFreeHost(slot->bytes);
+    if (slot->bytes != nullptr) slot->line->gpu().driver->cuMemFreeHost(slot->bytes);
   }
 }
 
-std::vector<Staging::Group> Staging::Divide(const std::vector<KernelPiece>& pieces) {
+std::vector<Staging::Group> Staging::Divide(const std::vector<KernelPiece>& pieces, size_t group_bytes) {
   std::vector<Group> groups;
   size_t room = 0;
   for (const KernelPiece& piece : pieces) {
     for (size_t at = 0; at < piece.size;) {
       if (room == 0) {
         groups.emplace_back();
-        room = kSlotBytes;
+        room = group_bytes;
       }
       const size_t part = std::min(room, piece.size - at);
       groups.back().push_back({static_cast<char*>(piece.dst) + at, static_cast<const char*>(piece.src) + at, part});
@@ -54,19 +85,20 @@ std::vector<Staging::Group> Staging::Divide(const std::vector<KernelPiece>& piec
   return groups;
 }
 
-Staging::Slot* Staging::Take() {
+Staging::Slot* Staging::Take(const Gpu& gpu) {
   {
     LockGuard lock(mutex_);
-    if (!idle_.empty()) {
-      // The one that has been on its way the longest.
-      Slot* slot = idle_.front();
-      idle_.erase(idle_.begin());
+    // The one that has been on its way the longest.
+    const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const Slot* slot) { return &slot->line->gpu() == &gpu; });
+    if (found != idle_.end()) {
+      Slot* slot = *found;
+      idle_.erase(found);
       return slot;
     }
   }
   auto slot = std::make_unique<Slot>();
-  slot->line = std::make_unique<CudaLine>(gpu_);
-  if (gpu_.driver->cuMemHostAlloc(reinterpret_cast<void**>(&slot->bytes), kSlotBytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+  slot->line = std::make_unique<CudaLine>(gpu);
+  if (gpu.driver->cuMemHostAlloc(reinterpret_cast<void**>(&slot->bytes), kSlotBytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
     return nullptr;
   LockGuard lock(mutex_);
   slots_.push_back(std::move(slot));
@@ -78,61 +110,108 @@ void Staging::Return(Slot* slot) {
   idle_.push_back(slot);
 }
 
-void Staging::Fill(Job& job, Slot& slot, const Group& group) {
-  job.Note(slot.line->Wait());
-  std::vector<KernelPiece> staged;
+void Staging::Fill(Job& job, const Group& group) {
+  Slot* const slot = Take(job.gpu);
+  if (slot == nullptr) return job.Note(CUDA_ERROR_OUT_OF_MEMORY);
+  job.Note(slot->line->Wait());
+  Group staged;
   size_t at = 0;
   for (const KernelPiece& piece : group) {
-    staged.push_back({piece.dst, slot.bytes + at, piece.size});
+    staged.push_back({piece.dst, slot->bytes + at, piece.size});
     at += piece.size;
   }
   const bool filled = job.Touch([&] {
-    for (size_t i = 0; i < group.size(); ++i) std::memcpy(const_cast<void*>(staged[i].src), group[i].src, group[i].size);
+    for (size_t i = 0; i < group.size(); ++i)
+      kernels_.stream_copy(const_cast<void*>(staged[i].src), group[i].src, group[i].size, kAskAhead);
   });
-  if (filled) slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
+  if (filled) slot->line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
+  Return(slot);
 }
 
-void Staging::Empty(Job& job, Slot& slot, const Group& group) {
-  std::vector<KernelPiece> staged;
-  size_t at = 0;
-  for (const KernelPiece& piece : group) {
-    staged.push_back({slot.bytes + at, piece.src, piece.size});
-    at += piece.size;
+void Staging::Fetch(Job& job, size_t group) {
+  if (group >= job.groups.size()) return;
+  Job::Arrival& arrival = job.arrivals[group];
+  if (arrival.claimed.exchange(true, std::memory_order_relaxed)) return;
+  Slot* const slot = Take(job.gpu);
+  if (slot == nullptr) {
+    job.Note(CUDA_ERROR_OUT_OF_MEMORY);
+  } else {
+    job.Note(slot->line->Wait());
+    Group staged;
+    size_t at = 0;
+    for (const KernelPiece& piece : job.groups[group]) {
+      staged.push_back({slot->bytes + at, piece.src, piece.size});
+      at += piece.size;
+    }
+    slot->line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
   }
-  slot.line->CopyUnordered(staged, at, CudaLine::kAllWanted, CudaLine::kNoMore);
-  const CUresult result = slot.line->Wait();
-  job.Note(result);
-  if (result != CUDA_SUCCESS) return;
-  job.Touch([&] {
-    for (size_t i = 0; i < group.size(); ++i) std::memcpy(group[i].dst, staged[i].dst, group[i].size);
-  });
+  arrival.slot = slot;
+  arrival.begun.store(true, std::memory_order_release);
 }
 
-Staging::Outcome Staging::Copy(const std::vector<KernelPiece>& pieces, bool to_device) {
-  const std::vector<Group> groups = Divide(pieces);
-  Job job{this, &groups, to_device};
-  const auto body = [](void* context, size_t begin, size_t) {
-    auto& here = *static_cast<Job*>(context);
-    if (here.faulted.load(std::memory_order_relaxed)) return;
-    Staging& self = *here.staging;
-    self.gpu_.driver->cuCtxSetCurrent(self.gpu_.context);
-    Slot* slot = self.Take();
-    if (slot == nullptr) return here.Note(CUDA_ERROR_OUT_OF_MEMORY);
-    const Group& group = (*here.groups)[begin];
-    here.to_device ? Fill(here, *slot, group) : Empty(here, *slot, group);
-    self.Return(slot);
-  };
-  sched::RangeWork work(groups.size(), 1, body, &job);
-  sharer_.Share(work, groups.size() * kSlotBytes);
-  // What was filled last is still on its way.
+void Staging::Empty(Job& job, size_t group) {
+  for (size_t i = group; i <= group + (group == 0 ? kAhead : 0); ++i) Fetch(job, i);
+  Fetch(job, group + kAhead);
+  Job::Arrival& arrival = job.arrivals[group];
+  for (int spins = 0; !arrival.begun.load(std::memory_order_acquire); ++spins) RelaxOrYield(spins);  // somebody is at it
+  Slot* const slot = std::exchange(arrival.slot, nullptr);
+  if (slot == nullptr) return;
+  const CUresult result = slot->line->Wait();
+  job.Note(result);
+  if (result == CUDA_SUCCESS) {
+    job.Touch([&] {
+      const char* from = slot->bytes;
+      for (const KernelPiece& piece : job.groups[group]) {
+        kernels_.stream_copy(piece.dst, from, piece.size, kAskAhead);
+        from += piece.size;
+      }
+    });
+  }
+  Return(slot);
+}
+
+void Staging::Run(Job& job, size_t group) {
+  if (job.faulted.load(std::memory_order_relaxed)) return;
+  job.gpu.Enter();
+  job.to_device ? Fill(job, job.groups[group]) : Empty(job, group);
+}
+
+void Staging::Settle(Job& job) {
   std::vector<Slot*> slots;
   {
     LockGuard lock(mutex_);
     slots.swap(idle_);
   }
-  for (Slot* slot : slots) job.Note(slot->line->Wait());
+  for (Job::Arrival& arrival : job.arrivals) {
+    if (arrival.slot != nullptr) slots.push_back(arrival.slot);
+  }
+  for (Slot* slot : slots) {
+    slot->line->gpu().Enter();
+    job.Note(slot->line->Wait());
+  }
+  job.gpu.Enter();
   LockGuard lock(mutex_);
   idle_.insert(idle_.end(), slots.begin(), slots.end());
+}
+
+Staging::Outcome Staging::Copy(const Gpu& gpu, const std::vector<KernelPiece>& pieces, bool to_device) {
+  size_t bytes = 0;
+  for (const KernelPiece& piece : pieces) bytes += piece.size;
+  const std::vector<Group> groups = Divide(pieces, GroupBytes(bytes));
+  Job job{gpu, groups, to_device};
+  struct Context {
+    Staging* self;
+    Job* job;
+  } context{this, &job};
+  sched::RangeWork work(
+      groups.size(), 1,
+      [](void* given, size_t begin, size_t) {
+        auto& here = *static_cast<Context*>(given);
+        here.self->Run(*here.job, begin);
+      },
+      &context);
+  sharer_.Share(work, bytes / kBytesPerHand * kCallForHelpFrom);
+  Settle(job);
   return {job.failure.load(), job.faulted.load(), job.fault.load()};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "engine/cpu/kernels/kernels.h"
 #include "engine/cuda/cuda_line.h"
 #include "engine/sched/shared_work.h"
 
@@ -13,7 +14,7 @@ namespace ropeway::cuda {
 
 class Staging {
  public:
-  Staging(const Gpu& gpu, WorkSharer& sharer) : gpu_(gpu), sharer_(sharer) {}
+  explicit Staging(WorkSharer& sharer);
   ~Staging();
 
   // Done when it returns. One side of every piece is device memory, all of them the same side.
@@ -22,10 +23,9 @@ class Staging {
     bool faulted;     // some of the host memory is not there, and `fault` says where (base/host_touch.h)
     const void* fault;
   };
-  Outcome Copy(const std::vector<KernelPiece>& pieces, bool to_device);
+  Outcome Copy(const Gpu& gpu, const std::vector<KernelPiece>& pieces, bool to_device);
 
  private:
-  static constexpr size_t kSlotBytes = size_t{4} << 20;
   struct Slot {
     std::unique_ptr<CudaLine> line;
     char* bytes = nullptr;
@@ -33,14 +33,20 @@ class Staging {
   // What fits one slot: pieces, the last and the first cut where needed.
   using Group = std::vector<KernelPiece>;
   struct Job;
-  static std::vector<Group> Divide(const std::vector<KernelPiece>& pieces);
-  Slot* Take();
+  static std::vector<Group> Divide(const std::vector<KernelPiece>& pieces, size_t group_bytes);
+  // One whose line is this GPU's.
+  Slot* Take(const Gpu& gpu);
   void Return(Slot* slot);
-  static void Fill(Job& job, Slot& slot, const Group& group);
-  static void Empty(Job& job, Slot& slot, const Group& group);
+  void Run(Job& job, size_t group);
+  void Fill(Job& job, const Group& group);
+  // From the device: begins a group's way into a slot unless somebody has; and takes it out of there.
+  void Fetch(Job& job, size_t group);
+  void Empty(Job& job, size_t group);
+  // What was begun and nobody came for, and what is still on its way.
+  void Settle(Job& job);
 
-  const Gpu& gpu_;
   WorkSharer& sharer_;
+  const cpu::KernelTable& kernels_;
   Mutex mutex_{LockRank::kCudaStaging};
   std::vector<std::unique_ptr<Slot>> slots_ RW_GUARDED_BY(mutex_);
   std::vector<Slot*> idle_ RW_GUARDED_BY(mutex_);  // a slot in here may still be on its way to the device

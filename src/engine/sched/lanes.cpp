@@ -136,7 +136,7 @@ void Lanes::Submitted(LaneQueue& queue, const Task& task) {
 }
 
 bool Lanes::StartInline(LaneQueue& queue, const Task& task) {
-  if (runs_inline_ || task.kind != TaskKind::kBatch || !queue.TryOwn()) return false;
+  if (runs_inline_ || !queue.shop().backend->StartsSoon(task) || !queue.TryOwn()) return false;
   queue.RunOwned({.up_to = queue.completed() + 1, .only_start = true});
   return true;
 }

@@ -81,7 +81,7 @@ class Lanes final : public Crew {
   // for, which costs less than handing it to another core.
   bool RunInline(LaneQueue& queue, const Task& task);
   static bool RunOne(LaneQueue& queue);
-  // The submitter of a batch starts it where starting is all there is to do, and wakes somebody to see it through while it runs.
+  // The submitter starts a task where starting is all there is to do, and wakes somebody to see it through while it runs.
   bool StartInline(LaneQueue& queue, const Task& task);
 
   WorkSharer& sharer_;

@@ -144,7 +144,10 @@ void LaneQueue::RunOwned(Share share) {
   int tasks = 0;
   size_t bytes = 0;
   for (;;) {
-    if (share.only_start && executed_ >= share.up_to) return GoOnWithHead();
+    if (share.only_start && executed_ >= share.up_to) {
+      if (line_busy_) shop_.backend->Hurry(line_.get());
+      return GoOnWithHead();
+    }
     if (executed_ == submitted_seen_ && !SeeMore()) {
       if (Settle()) continue;  // more may have come meanwhile
       if (GoIdle()) return;
