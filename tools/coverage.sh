@@ -42,6 +42,11 @@ definitions() {
       if (brace > 0 && (semicolon == 0 || brace < semicolon)) settle()
       else if (semicolon > 0) name = ""
     }' | LC_ALL=C sort -u
+  # Functions of a class are known by their names in the library, and defined as Class::Function.
+  sed -n '/^_Z/p' $names_files | while read -r name; do
+    function=$(c++filt "$name" | sed -E 's/\(.*//; s/^.*::([^:]*::[^:]*)$/\1/')
+    grep -rlE --include='*.cpp' "^[A-Za-z].* \*?&?$function\\(" src/api src/hccl | sed "s|^|$name |"
+  done
   # The call is what stands in front of the parameters, which may come on the next line.
   for table in src/api/refused/*.inc src/hccl/api/refused.inc; do
     sed -nE "s|^REFUSED[A-Z_]*\\(([^(]*[ *])?([A-Za-z0-9_]+),( \\(.*)?\$|\\2 $table|p

@@ -48,6 +48,16 @@ RW_API aclError ropewayRegisterKernel(const char* name, ropewayKernelFunc functi
  */
 RW_API void* ropewayKernelView(const ropewayKernelLaunch* launch, const void* devPtr, size_t size);
 
+/* How a launch is laid out: blocks of the grid in three directions, and threads of a block where it is a SIMT kernel (else 1, 1, 1). */
+typedef struct ropewayKernelShape {
+    uint32_t grid[3]; /* numBlocks, 1, 1 unless the launch says otherwise */
+    uint32_t block[3];
+    size_t dynamicBytes; /* of on-chip memory that the launch asks for */
+} ropewayKernelShape;
+
+/* Inside the function: the shape of the launch; nothing happens where one of the two is NULL. */
+RW_API void ropewayKernelGetShape(const ropewayKernelLaunch* launch, ropewayKernelShape* shape);
+
 /* Inside the function: the launch has failed. The stream has 507015 with this text; the first one counts. */
 RW_API void ropewayFailKernel(const ropewayKernelLaunch* launch, const char* text);
 

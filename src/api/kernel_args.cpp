@@ -124,12 +124,13 @@ Status RequireAttributes(const aclrtLaunchKernelCfg* cfg) {
 }
 
 // The stand-in may have been taken back since the function was found.
-Status LaunchFunction(const void* handle, uint32_t blocks, ArgumentBlock arguments, const aclrtLaunchKernelCfg* cfg, aclrtStream stream) {
+Status LaunchFunction(const void* handle, const ropewayKernelShape& shape, ArgumentBlock arguments, const aclrtLaunchKernelCfg* cfg,
+                      aclrtStream stream) {
   RW_TRY_SET(FunctionHold function, HoldFunction(handle));
   RW_TRY(RequireAttributes(cfg));
   const StandIn kernel = StandIns::All().Find(function->name);
   if (!kernel) return UnknownKernel(function->name);
-  return LaunchStandIn(kernel, blocks, std::move(arguments), stream);
+  return LaunchStandIn(kernel, shape, std::move(arguments), stream);
 }
 
 Status LaunchPlain(const void* handle, uint32_t blocks, const void* args, size_t size, const aclrtLaunchKernelCfg* cfg,
@@ -138,7 +139,27 @@ Status LaunchPlain(const void* handle, uint32_t blocks, const void* args, size_t
   if (size > 0) RW_TRY(RequirePointer("argsData", args));
   RW_TRY(HoldFunction(handle).status());
   RW_TRY_SET(ArgumentBlock arguments, ReadArguments(args, size));
-  return LaunchFunction(handle, blocks, std::move(arguments), cfg, stream);
+  return LaunchFunction(handle, ShapeOf(blocks), std::move(arguments), cfg, stream);
+}
+
+struct HostArguments {
+  const void* bytes;
+  size_t size;
+};
+struct PlaceHolders {
+  const aclrtPlaceHolderInfo* array;
+  size_t count;
+};
+
+Status LaunchWithHostArguments(const char* name, const void* handle, const ropewayKernelShape& shape, aclrtStream stream,
+                               const aclrtLaunchKernelCfg* cfg, const HostArguments& host, const PlaceHolders& places) {
+  RW_TRY(RequirePointer(name, handle));
+  if (host.size > 0) RW_TRY(RequirePointer("hostArgs", host.bytes));
+  if (places.count > 0) RW_TRY(RequirePointer("placeHolderArray", places.array));
+  RW_TRY(HoldFunction(handle).status());
+  RW_TRY_SET(ArgumentBlock arguments, ArgumentBlock::Copy(host.bytes, host.size));
+  for (size_t i = 0; i < places.count; ++i) RW_TRY(arguments.PutAddress(places.array[i].addrOffset, places.array[i].dataOffset));
+  return LaunchFunction(handle, shape, std::move(arguments), cfg, stream);
 }
 
 }  // namespace
@@ -267,20 +288,24 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
     RW_TRY_SET(KernelArgs * list, FindList(argsHandle));
     if (list->function != funcHandle) return Fail(ACL_ERROR_RT_PARAM_INVALID, "argsHandle %p belongs to another function", argsHandle);
     RW_TRY_SET(ArgumentBlock arguments, Assemble(*list));
-    return LaunchFunction(funcHandle, numBlocks, std::move(arguments), cfg, stream);
+    return LaunchFunction(funcHandle, ShapeOf(numBlocks), std::move(arguments), cfg, stream);
   });
 }
 
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg* cfg,
                                        void* hostArgs, size_t argsSize, aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("funcHandle", funcHandle));
-    if (argsSize > 0) RW_TRY(RequirePointer("hostArgs", hostArgs));
-    if (placeHolderNum > 0) RW_TRY(RequirePointer("placeHolderArray", placeHolderArray));
-    RW_TRY(HoldFunction(funcHandle).status());
-    RW_TRY_SET(ArgumentBlock arguments, ArgumentBlock::Copy(hostArgs, argsSize));
-    for (size_t i = 0; i < placeHolderNum; ++i)
-      RW_TRY(arguments.PutAddress(placeHolderArray[i].addrOffset, placeHolderArray[i].dataOffset));
-    return LaunchFunction(funcHandle, numBlocks, std::move(arguments), cfg, stream);
+  return Entry(__func__, [&] {
+    return LaunchWithHostArguments("funcHandle", funcHandle, ShapeOf(numBlocks), stream, cfg, {hostArgs, argsSize},
+                                   {placeHolderArray, placeHolderNum});
+  });
+}
+
+// Threads are the stand-in's affair: it is called once, and may ask for the shape.
+aclError aclrtLaunchSIMTKernelWithHostArgs(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
+                                           aclrtLaunchKernelCfg* cfg, void* hostArgs, size_t argsSize,
+                                           aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum) {
+  return Entry(__func__, [&] {
+    const ropewayKernelShape shape = {{gridDim.x, gridDim.y, gridDim.z}, {blockDim.x, blockDim.y, blockDim.z}, dynUbufSize};
+    return LaunchWithHostArguments("func", func, shape, stream, cfg, {hostArgs, argsSize}, {placeHolderArray, placeHolderNum});
   });
 }

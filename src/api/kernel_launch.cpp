@@ -3,6 +3,7 @@
 
 #include <cstdarg>
 #include <cstring>
+#include <optional>
 
 #include "api/checks.h"
 #include "api/host_view.h"
@@ -30,12 +31,14 @@ bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
 // The function's launch is the first member, so that views find their way back.
 class Kernel final : public KernelCall, private ropewayKernelLaunch {
  public:
-  Kernel(const StandIn& stand_in, uint32_t blocks, int on_device, ArgumentBlock arguments, uint64_t as_of)
+  Kernel(const StandIn& stand_in, const ropewayKernelShape& laid_out, uint32_t blocks, int on_device, ArgumentBlock arguments)
       : ropewayKernelLaunch{stand_in.name, blocks, on_device, arguments.bytes.get(), arguments.size}, function_(stand_in.function),
-        arguments_(std::move(arguments)), as_of_(as_of) {}
+        shape_(laid_out), arguments_(std::move(arguments)) {}
 
   static Kernel& Of(const ropewayKernelLaunch* launch) { return *static_cast<Kernel*>(const_cast<ropewayKernelLaunch*>(launch)); }
 
+  // A graph may be replayed when memory is long gone that was there when it was captured.
+  void Prepare(uint64_t /*replay*/, uint64_t as_of) override { as_of_ = as_of; }
   void Run() override {
     code_ = 0;
     staged_.clear();
@@ -55,6 +58,7 @@ class Kernel final : public KernelCall, private ropewayKernelLaunch {
   }
 
   const ArgumentBlock& arguments() const { return arguments_; }
+  const ropewayKernelShape& shape() const { return shape_; }
 
   void* View(const void* address, size_t size) {
     if (Inside(address, size, arguments_.bytes.get(), arguments_.size)) return const_cast<void*>(address);
@@ -105,8 +109,9 @@ class Kernel final : public KernelCall, private ropewayKernelLaunch {
   }
 
   const ropewayKernelFunc function_;
+  const ropewayKernelShape shape_;
   const ArgumentBlock arguments_;
-  const uint64_t as_of_;
+  uint64_t as_of_ = FreeClock::Now();
   std::vector<Staged> staged_;
   int code_ = 0;
   char text_[160] = {};
@@ -147,15 +152,29 @@ Result<ArgumentBlock> ReadArguments(const void* bytes, size_t size) {
   return ArgumentBlock::Later(bytes, size);
 }
 
-Status LaunchStandIn(const StandIn& kernel, uint32_t blocks, ArgumentBlock arguments, aclrtStream stream) {
-  if (blocks == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "numBlocks is 0; kernel %s needs at least one block", kernel.name);
+// The product of three sizes; nothing when one is 0 or the product has more than 32 bits.
+std::optional<uint32_t> Product(const uint32_t (&sizes)[3]) {
+  uint64_t product = 1;
+  for (const uint32_t size : sizes) {
+    product *= size;
+    if (product == 0 || product > UINT32_MAX) return std::nullopt;
+  }
+  return static_cast<uint32_t>(product);
+}
+
+Status LaunchStandIn(const StandIn& kernel, const ropewayKernelShape& shape, ArgumentBlock arguments, aclrtStream stream) {
+  const std::optional<uint32_t> blocks = Product(shape.grid);
+  if (!blocks)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "%u x %u x %u blocks cannot be launched; kernel %s needs at least one", shape.grid[0],
+                shape.grid[1], shape.grid[2], kernel.name);
+  if (!Product(shape.block))
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "blocks of %u x %u x %u threads cannot be launched; kernel %s needs at least one thread",
+                shape.block[0], shape.block[1], shape.block[2], kernel.name);
   RW_TRY_SET(StreamRef found, FindStream(stream));
   RW_TRY_SET(Context * context, CurrentContext());
   const StreamRef on = OrDefault(found, *context);
   context->kernel_thread().Prepare();
-  // A graph may be replayed when this memory is long gone: there it is judged as it is then.
-  const uint64_t as_of = on.stream->capturing() ? FreeClock::kNever : FreeClock::Now();
-  auto call = std::make_unique<Kernel>(kernel, blocks, context->device(), std::move(arguments), as_of);
+  auto call = std::make_unique<Kernel>(kernel, shape, *blocks, context->device(), std::move(arguments));
   Task task = KernelTask(&context->kernel_thread(), call.get(), kernel.name);
   RW_TRY(Submit(on, *context, task));
   call.release();  // the task's, or its graph's
@@ -175,6 +194,10 @@ void* ropewayKernelWorkspace(const ropewayKernelLaunch* launch, uint64_t* size) 
   return launch == nullptr ? nullptr : Kernel::Of(launch).arguments().workspace;
 }
 
+void ropewayKernelGetShape(const ropewayKernelLaunch* launch, ropewayKernelShape* shape) {
+  if (launch != nullptr && shape != nullptr) *shape = Kernel::Of(launch).shape();
+}
+
 void ropewayFailKernel(const ropewayKernelLaunch* launch, const char* text) {
   if (launch != nullptr) Kernel::Of(launch).Fail("%s", text != nullptr ? text : "the stand-in says that it failed");
 }
@@ -185,6 +208,6 @@ aclError ropewayLaunchKernel(const char* name, uint32_t numBlocks, const void* a
     RW_TRY_SET(ArgumentBlock arguments, ReadArguments(args, argsSize));
     const StandIn kernel = StandIns::All().Find(name);
     if (!kernel) return UnknownKernel(name);
-    return LaunchStandIn(kernel, numBlocks, std::move(arguments), stream);
+    return LaunchStandIn(kernel, ShapeOf(numBlocks), std::move(arguments), stream);
   });
 }

@@ -7,6 +7,7 @@
 
 #include "api/entry.h"
 #include "api/stand_ins.h"
+#include "ropeway/kernel.h"
 
 namespace ropeway::api {
 
@@ -29,8 +30,10 @@ class ArgumentBlock {
   uint64_t workspace_size = 0;
 };
 
-// Checks and submits. 107000 without blocks, 107017 for a stream that is not alive.
-Status LaunchStandIn(const StandIn& kernel, uint32_t blocks, ArgumentBlock arguments, aclrtStream stream);
+inline ropewayKernelShape ShapeOf(uint32_t blocks) { return {{blocks, 1, 1}, {1, 1, 1}, 0}; }
+
+// Checks and submits. 107000 without blocks or threads, 107017 for a stream that is not alive.
+Status LaunchStandIn(const StandIn& kernel, const ropewayKernelShape& shape, ArgumentBlock arguments, aclrtStream stream);
 
 // Arguments as aclrtLaunchKernel has them: host memory is copied, device memory read later.
 Result<ArgumentBlock> ReadArguments(const void* bytes, size_t size);

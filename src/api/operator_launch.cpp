@@ -182,7 +182,7 @@ Status RunOperator(const char* name, void* workspace, uint64_t workspace_size, a
   arguments.keeps = executor->copies;
   arguments.workspace = workspace;
   arguments.workspace_size = workspace_size;
-  return LaunchStandIn(executor->stand_in, 1, std::move(arguments), stream);
+  return LaunchStandIn(executor->stand_in, ShapeOf(1), std::move(arguments), stream);
 }
 
 // --- What stand-ins see -----------------------------------------------------------------------------------------------------

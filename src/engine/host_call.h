@@ -2,6 +2,8 @@
 // mailbox of a thread that the program provides) and is told when a blocking one returned.
 #pragma once
 
+#include <cstdint>
+
 namespace ropeway {
 
 struct HostCall {
@@ -32,6 +34,8 @@ struct TaskFailure;
 class KernelCall {
  public:
   virtual ~KernelCall() = default;
+  // The next run is a replay's, in front of it: the number that the replay has in its graph, and the free clock when it was submitted.
+  virtual void Prepare(uint64_t /*replay*/, uint64_t /*as_of*/) {}
   // On the sink's thread.
   virtual void Run() = 0;
   // How the run ended, asked behind it; 0: well.

@@ -195,6 +195,7 @@ struct Task {
       const TaskGraph* graph;
       ReplayBinding* bindings;  // one per kMarkBound or kAwaitBound of the graph; the task owns them
       uint64_t as_of;           // the free clock when it was submitted: what was freed later is still there for it
+      uint64_t number;          // of the graph's replays; 0 where nobody counts them
     } replay;
     struct {
       uint32_t index;  // of the edge, or of the binding

@@ -115,7 +115,7 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
   task.kind = TaskKind::kReplay;
   task.call = call;
   std::vector<OrderSight> orders;
-  task.replay = {&graph_, Bind(stream, &records, &orders), FreeClock::Now()};
+  task.replay = {&graph_, Bind(stream, &records, &orders), FreeClock::Now(), 0};
   Models().Retain(this);  // the task's: whoever destroys the model, the graph stays until the replay is gone
   uint64_t sequence = 0;
   Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);

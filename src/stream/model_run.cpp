@@ -133,7 +133,7 @@ Status Model::ExecuteHandBuilt(StreamRef stream, const FailureScope* current, co
   Task task{};
   task.kind = TaskKind::kReplay;
   task.call = call;
-  task.replay = {&graph(), bindings.release(), FreeClock::Now()};
+  task.replay = {&graph(), bindings.release(), FreeClock::Now(), 0};
   Models().Retain(this);  // the task's
   uint64_t sequence = 0;
   Status status = run->QueueReplay(*hidden.stream, scope_, task, &sequence);

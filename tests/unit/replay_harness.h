@@ -77,7 +77,7 @@ class TestGraph {
     Task task{};
     task.kind = TaskKind::kReplay;
     task.call = "replay";
-    task.replay = {&graph_, bindings.size() == 0 ? nullptr : new ReplayBinding[bindings.size()], FreeClock::Now()};
+    task.replay = {&graph_, bindings.size() == 0 ? nullptr : new ReplayBinding[bindings.size()], FreeClock::Now(), 0};
     size_t next = 0;
     for (const ReplayBinding& binding : bindings) task.replay.bindings[next++] = binding;
     return task;

@@ -213,7 +213,7 @@ TEST(TaskValuesTest, DroppingAReplayTellsThoseWhoAreBound) {
   CountingMarker first, third;
   Gate gate;
   Task task = Of(TaskKind::kReplay);
-  task.replay = {&graph, new ReplayBinding[3]{{nullptr, &first}, {nullptr, nullptr}, {&gate, &third}}, 0};
+  task.replay = {&graph, new ReplayBinding[3]{{nullptr, &first}, {nullptr, nullptr}, {&gate, &third}}, 0, 0};
   DropTask(task);
   EXPECT_EQ(first.dropped, 1);
   EXPECT_EQ(third.dropped, 1);
@@ -225,7 +225,7 @@ TEST(TaskValuesTest, DroppingAReplayLeavesTheGraphAlone) {
   TaskGraph graph;
   graph.branches.push_back({MarkTask(&inside)});
   Task task = Of(TaskKind::kReplay);
-  task.replay = {&graph, nullptr, 0};
+  task.replay = {&graph, nullptr, 0, 0};
   DropTask(task);
   EXPECT_EQ(inside.dropped, 0);
   EXPECT_TRUE(graph.turn.open());

@@ -431,6 +431,7 @@ void Replay::CallHost(Branch& branch, const Task& task) {
     TellOver(branch);
     return Advance(branch);
   }
+  if (task.kind == TaskKind::kKernel) KernelOf(task).Prepare(task_->replay.number, task_->replay.as_of);
   call.on_return = &branch;
   branch.state = Branch::State::kOutside;
   branch.sink.store(sink, std::memory_order_seq_cst);

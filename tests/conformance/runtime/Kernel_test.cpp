@@ -58,6 +58,21 @@ void Look(const ropewayKernelLaunch* launch, Seen* seen) {
 }
 ROPEWAY_KERNEL(rw_test_look, Look);
 
+// Writes down its shape: blocks, threads of a block, bytes.
+void Shape(const ropewayKernelLaunch* launch, uint64_t* out) {
+  ropewayKernelShape shape = {};
+  ropewayKernelGetShape(launch, &shape);
+  uint64_t* const at = ropeway::View(launch, out, 8);
+  if (at == nullptr) return;
+  for (int i = 0; i < 3; ++i) {
+    at[i] = shape.grid[i];
+    at[3 + i] = shape.block[i];
+  }
+  at[6] = shape.dynamicBytes;
+  at[7] = launch->numBlocks;
+}
+ROPEWAY_KERNEL(rw_test_shape, Shape);
+
 class Kernel : public StreamTest {
  protected:
   void SetUp() override {
@@ -132,6 +147,50 @@ TEST_F(Kernel, EveryLaunchAdds) {
     ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS) << TakeErrorText();
     numbers.ExpectSum();
   }
+}
+
+// What a stream keeps for a model is judged when the model runs.
+TEST_F(Kernel, KeptKernelTouchesNoMemoryThatIsGone) {
+  void* word = nullptr;
+  ASSERT_EQ(aclrtMalloc(&word, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  aclrtStream kept = nullptr;
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclrtCreateStreamWithConfig(&kept, 0, ACL_STREAM_PERSISTENT), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIBuildBegin(&model, 0), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIBindStream(model, kept, 0), ACL_SUCCESS);
+  EXPECT_EQ(ropewayLaunchKernel("rw_test_shape", 1, &word, sizeof(word), kept), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIEndTask(model, kept), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIBuildEnd(model, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIExecute(model, -1), ACL_SUCCESS);
+  ASSERT_EQ(aclrtFree(word), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIExecute(model, -1), ACL_ERROR_RT_AICORE_EXCEPTION);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(kept), ACL_SUCCESS);
+}
+
+TEST_F(Kernel, KnowsItsShape) {
+  const aclrtFuncHandle function = Function("rw_test_shape");
+  DeviceBuffer out(64);
+  void* argument = out.get();
+  const auto seen = [&] {
+    EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    std::vector<uint64_t> shape(8);
+    EXPECT_EQ(aclrtMemcpy(shape.data(), 64, out.get(), 64, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    return shape;
+  };
+  const auto launch = [&](dim3 grid, dim3 block) {
+    return aclrtLaunchSIMTKernelWithHostArgs(function, grid, block, 4096, stream_, nullptr, &argument, sizeof(argument), nullptr, 0);
+  };
+  ASSERT_EQ(launch({2, 3, 4}, {32, 2, 1}), ACL_SUCCESS);
+  EXPECT_EQ(seen(), (std::vector<uint64_t>{2, 3, 4, 32, 2, 1, 4096, 24}));
+  ASSERT_EQ(aclrtLaunchKernel(function, 5, &argument, sizeof(argument), stream_), ACL_SUCCESS);
+  EXPECT_EQ(seen(), (std::vector<uint64_t>{5, 1, 1, 1, 1, 1, 0, 5}));
+  EXPECT_EQ(launch({2, 0, 4}, {32, 1, 1}), kRuntime) << "no blocks";
+  EXPECT_EQ(launch({1, 1, 1}, {32, 1, 0}), kRuntime) << "no threads";
+  EXPECT_EQ(launch({1u << 16, 1u << 16, 1}, {1, 1, 1}), kRuntime) << "more blocks than can be counted";
+  EXPECT_EQ(aclrtLaunchSIMTKernelWithHostArgs(nullptr, 1, 1, 0, stream_, nullptr, &argument, 8, nullptr, 0), kOuter);
+  EXPECT_EQ(aclrtLaunchSIMTKernelWithHostArgs(function, 1, 1, 0, stream_, nullptr, nullptr, 8, nullptr, 0), kOuter);
+  EXPECT_EQ(aclrtLaunchSIMTKernelWithHostArgs(&argument, 1, 1, 0, stream_, nullptr, &argument, 8, nullptr, 0), kStale);
 }
 
 TEST_F(Kernel, RunsInTheOrderOfItsStream) {
