@@ -327,9 +327,16 @@ function(ropeway_cuda_tests)
   set(folder ${CMAKE_BINARY_DIR}/fake_cuda)
   set_target_properties(fake_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1 CXX_VISIBILITY_PRESET default
                         LIBRARY_OUTPUT_DIRECTORY ${folder})
+  set(environment LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8 ROPEWAY_DEVICE_MEMORY=8GiB)
   ropeway_watched_test(conformance_cuda $<TARGET_FILE:conformance_tests>)
-  set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
-               ROPEWAY_DEVICE_MEMORY=8GiB)
+  set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT ${environment})
+  # Tasks that decide what runs next, and host functions in the place of kernels, in other orders, too.
+  foreach(schedule earliest latest random:20261115)
+    string(REGEX REPLACE ":.*" "" word ${schedule})
+    ropeway_watched_test(conformance_cuda_${word} $<TARGET_FILE:conformance_tests>
+                         "--gtest_filter=*HandBuilt*:*Label*:*Condition*:*Task*:*Kernel*:*Operator*:*Overflow*")
+    set_property(TEST conformance_cuda_${word} APPEND PROPERTY ENVIRONMENT ${environment} ROPEWAY_SCHEDULE=${schedule})
+  endforeach()
   ropeway_watched_test(process_cuda bash ${tests_dir}/process/run_all.sh ${CMAKE_BINARY_DIR}/process)
   set_property(TEST process_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
                ROPEWAY_DEVICE_MEMORY=8GiB ROPEWAY_PROCESS_PART=sharing)

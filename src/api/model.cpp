@@ -121,10 +121,11 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
     RW_TRY(RequireNotBound(*target));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target->RequireContext(&context->scope()));
+    auto update = std::make_unique<GroupUpdate>(handle, group->kernels);
     void* nobody = nullptr;
     if (!group->updater.compare_exchange_strong(nobody, stream))
       return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "the task group is being updated by stream %p already", nobody);
-    if (target->BeginUpdate(handle)) return Ok();
+    if (target->BeginUpdate(std::move(update))) return Ok();
     group->updater.store(nullptr);
     return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %p is updating another task group already", stream);
   });
@@ -136,15 +137,14 @@ aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
     RW_TRY_SET(StreamHold target, HoldStream(stream, nullptr));
     RW_TRY_SET(Context * context, CurrentContext());
     RW_TRY(target->RequireContext(&context->scope()));
-    void* handle = target->EndUpdate();
-    if (handle == nullptr)
+    const std::unique_ptr<GroupUpdate> update = target->EndUpdate();
+    if (update == nullptr)
       return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream %p is not updating a task group; call aclmdlRICaptureTaskUpdateBegin first",
                   stream);
-    if (ModelPart* group = ModelParts().Acquire(handle)) {
-      group->updater.store(nullptr);
-      ModelParts().Release(group);
-    }
-    return Ok();
+    RW_TRY_SET(ModelPartHold group, FindPart("the updated group", update->handle, ModelPart::Kind::kGroup));
+    group->updater.store(nullptr);
+    RW_TRY_SET(StreamRef on, FindStream(stream));
+    return group->model->UpdateGroup(*update, on, &context->scope(), "aclmdlRICaptureTaskUpdateEnd");
   });
 }
 

@@ -86,6 +86,7 @@ namespace ropeway {
   X(Operation)           \
   X(ValueWatch)          \
   X(ReplayGrowth)        \
+  X(KernelGroup)         \
   X(IdleLines)           \
   X(CudaStaging)         \
   X(CudaWordLine)        \

@@ -95,11 +95,13 @@ Record* Model::MakeRecord(Event& event, const StreamRef& stream, const std::vect
 
 Status Model::Execute(StreamRef stream, const FailureScope* current, const char* call) {
   if (hand_built()) return ExecuteHandBuilt(stream, current, call);
+  uint64_t number = 0;
   {
     LockGuard lock(mutex_);
     if (state() != State::kReady) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the model is being destroyed by another thread");
     std::erase_if(executions_, [](const Execution& past) { return past.complete(); });
     ExpectExecution();
+    number = ++replays_;
   }
   struct Submitting {
     Model& model;
@@ -115,7 +117,7 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
   task.kind = TaskKind::kReplay;
   task.call = call;
   std::vector<OrderSight> orders;
-  task.replay = {&graph_, Bind(stream, &records, &orders), FreeClock::Now(), 0};
+  task.replay = {&graph_, Bind(stream, &records, &orders), FreeClock::Now(), number};
   Models().Retain(this);  // the task's: whoever destroys the model, the graph stays until the replay is gone
   uint64_t sequence = 0;
   Status status = on->EnqueueNumbered(stream.generation, current, task, &sequence);
@@ -132,7 +134,7 @@ Status Model::Execute(StreamRef stream, const FailureScope* current, const char*
     if (watcher != nullptr) watcher->Ordered(order);
   }
   LockGuard lock(mutex_);
-  executions_.push_back({std::move(on), sequence, nullptr});
+  executions_.push_back({std::move(on), sequence, nullptr, number});
   return status;
 }
 
@@ -231,6 +233,7 @@ void Model::Recycle() {
   marks_ = 0;
   resolved_ = false;
   next_task_id_ = 1;
+  replays_ = 0;
   name_.clear();
   submitting_ = 0;
 }

@@ -25,6 +25,7 @@
 #include "engine/task_graph.h"
 #include "engine/watcher.h"
 #include "stream/event.h"
+#include "stream/kernel_group.h"
 #include "stream/stream.h"
 
 namespace ropeway {
@@ -44,9 +45,14 @@ class ModelPart final : public SlabObject {
   Kind kind = Kind::kStream;
   Model* model = nullptr;
   size_t branch = 0;
-  size_t index = 0;                     // of a task in its branch
-  std::atomic<void*> updater{nullptr};  // of a group: the stream that is updating it
-  void Recycle() { updater.store(nullptr); }
+  size_t index = 0;  // of a task in its branch
+  // Of a group:
+  std::atomic<void*> updater{nullptr};  // the stream that is updating it
+  std::shared_ptr<KernelGroup> kernels;
+  void Recycle() {
+    updater.store(nullptr);
+    kernels.reset();
+  }
 };
 using ModelPartSlab = Slab<ModelPart, 0x72>;
 ModelPartSlab& ModelParts();
@@ -132,9 +138,11 @@ class Model final : public SlabObject, private GraphKeeper {
   // Executions of the stream that was aborted, or is being destroyed, end here.
   static void DropAbandonedRuns(Stream& stream);
 
-  // --- Task groups (rules/graphs.md 6). There are no kernels here, and nothing else may be in a group. ---------------------
+  // --- Task groups: of kernels, and nothing else (rules/graphs.md 6) ------------------------------------------------------
   Status BeginGroup(Stream& stream);
   Status EndGroup(Stream& stream, void** handle);
+  // Puts the new kernels of a group into the stream's order. 507000 when they are fewer than the group has.
+  Status UpdateGroup(GroupUpdate& update, StreamRef stream, const FailureScope* current, const char* call);
 
   // --- Replay -----------------------------------------------------------------------------------------------------------
   Status Execute(StreamRef stream, const FailureScope* current, const char* call);
@@ -175,10 +183,11 @@ class Model final : public SlabObject, private GraphKeeper {
  private:
   struct BranchState {
     StreamHold stream;
-    bool group_open = false;
     // Of a model built by hand:
     bool head = false;
     bool closed = false;  // takes no more tasks
+
+    std::shared_ptr<KernelGroup> group;  // that is open
   };
   // Of an event, or of a source.
   struct External {
@@ -190,6 +199,7 @@ class Model final : public SlabObject, private GraphKeeper {
     StreamHold stream;  // of a model built by hand: a hidden one
     uint64_t sequence;
     std::shared_ptr<ModelRun> run;
+    uint64_t number = 0;  // of a replay
     bool complete() const { return stream->queue().completed() >= sequence; }
   };
 
@@ -199,6 +209,11 @@ class Model final : public SlabObject, private GraphKeeper {
   template <typename Body>
   Status Storing(Body&& body) RW_REQUIRES(mutex_);
   Status Append(size_t branch, const Task& task) RW_REQUIRES(mutex_);
+  // Invalidates the capture where an open group does not allow this: 107034 on another stream, 507009 for anything but a kernel.
+  Status RequireGroupAllows(size_t branch, TaskKind kind) RW_REQUIRES(mutex_);
+  Status AppendToGroup(size_t branch, Task task) RW_REQUIRES(mutex_);
+  // The number up to which all replays are over.
+  uint64_t ReplaysOver() RW_REQUIRES(mutex_);
   Status Join(Stream& stream) RW_REQUIRES(mutex_);
   Status RequireJoined() const RW_REQUIRES(mutex_);
   // For a model that is about to be published.
@@ -266,6 +281,7 @@ class Model final : public SlabObject, private GraphKeeper {
   uint32_t next_task_id_ RW_GUARDED_BY(mutex_) = 1;
   std::string name_ RW_GUARDED_BY(mutex_);
   std::vector<Execution> executions_ RW_GUARDED_BY(mutex_);
+  uint64_t replays_ RW_GUARDED_BY(mutex_) = 0;  // so far
   int submitting_ RW_GUARDED_BY(mutex_) = 0;
   std::vector<StreamHold> spare_ RW_GUARDED_BY(mutex_);  // hidden streams without work
   uint32_t marks_ RW_GUARDED_BY(mutex_) = 0;             // ends that were stored

@@ -49,7 +49,7 @@ Status Model::Bind(Stream& stream, bool head) {
     return Fail(ACL_ERROR_RT_STREAM_MODEL, "stream %d is bound to a model already, or being captured", stream.id());
   Streams().Retain(&stream);
   marks_ += MarksIn(kept);
-  branch_states_.push_back({StreamHold(Streams(), &stream), false, head, false});
+  branch_states_.push_back({StreamHold(Streams(), &stream), head, false, nullptr});
   graph_.branches.push_back(std::move(kept));
   resolved_ = false;
   return Ok();

@@ -87,7 +87,7 @@ Status Model::Join(Stream& stream) {
   }));
   if (!stream.EnterCapture(this)) return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is being captured already", stream.id());
   Streams().Retain(&stream);
-  branch_states_.push_back({StreamHold(Streams(), &stream), false, true, false});
+  branch_states_.push_back({StreamHold(Streams(), &stream), true, false, nullptr});
   graph_.branches.emplace_back();
   return Ok();
 }
@@ -116,14 +116,8 @@ Status Model::Capture(Stream& stream, Task& task) {
   LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
-  if (branch_states_[branch].group_open) {
-    Invalidate();
-    if (task.kind == TaskKind::kKernel)
-      return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
-                  "a kernel by stand-in cannot be in a task group, whose arguments could not be replaced");
-    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is a %s", TaskKindName(task.kind));
-  }
-  RW_TRY(Append(branch, task));
+  RW_TRY(RequireGroupAllows(branch, task.kind));
+  RW_TRY(branch_states_[branch].group ? AppendToGroup(branch, task) : Append(branch, task));
   task.id = graph_.branches[branch].back().id;
   return Ok();
 }
@@ -137,6 +131,7 @@ Status Model::CaptureRecord(Stream& stream, uint32_t* edge, const char* call) {
   LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
+  RW_TRY(RequireGroupAllows(branch, TaskKind::kSignal));
   *edge = graph_.edges++;
   return Append(branch, EdgeTask(TaskKind::kSignal, *edge, call));
 }
@@ -146,6 +141,7 @@ Status Model::CaptureWait(Stream& stream, uint32_t edge, const char* call) {
   if (!capturing()) return Ok();  // ended meanwhile: the event is unrecorded
   RW_TRY(RequireOpen(0));
   const size_t branch = BranchOf(stream);
+  RW_TRY(RequireGroupAllows(branch, TaskKind::kAwaitSignal));
   if (branch == branch_states_.size()) {
     RW_TRY(stream.RequireContext(scope_));
     RW_TRY(RequireSuitable(stream));
@@ -158,6 +154,7 @@ Status Model::CaptureExternal(Stream& stream, Event& event, bool record, const c
   LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
+  RW_TRY(RequireGroupAllows(branch, record ? TaskKind::kMarkBound : TaskKind::kAwaitBound));
   if (std::any_of(externals_.begin(), externals_.end(), [&](const External& other) { return other.event.get() == &event; }))
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "the event has an external operation in this graph already; one is allowed");
   RW_TRY(Storing([&]() RW_REQUIRES(mutex_) { MakeRoom(externals_); }));
@@ -173,10 +170,7 @@ Status Model::CaptureOperation(Stream& stream, std::shared_ptr<OperationSource> 
   if (is_body())
     return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                    "work between ranks cannot be in the body of a condition; capture it in the graph itself");
-  if (branch_states_[branch].group_open) {
-    Invalidate();
-    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is work between ranks");
-  }
+  RW_TRY(RequireGroupAllows(branch, TaskKind::kAwaitBound));
   RW_TRY(Storing([&]() RW_REQUIRES(mutex_) { MakeRoom(externals_); }));
   RW_TRY(Append(branch, EdgeTask(TaskKind::kAwaitBound, graph_.bindings, call, 0)));
   ++graph_.bindings;
@@ -250,7 +244,7 @@ Status Model::EndCapture(Stream& stream) {
       return Fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture has become invalid by an earlier failure");
     RW_TRY(RequireBodies());
     RW_TRY(RequireJoined());
-    if (std::any_of(branch_states_.begin(), branch_states_.end(), [](const BranchState& state) { return state.group_open; }))
+    if (std::any_of(branch_states_.begin(), branch_states_.end(), [](const BranchState& state) { return state.group != nullptr; }))
       return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is still open; call aclmdlRICaptureTaskGrpEnd first");
     return Ok();
   }();
@@ -281,13 +275,39 @@ void Model::AbandonCapture() {
 
 // --- Task groups --------------------------------------------------------------------------------------------------------
 
+Status Model::RequireGroupAllows(size_t branch, TaskKind kind) {
+  const auto open =
+      std::find_if(branch_states_.begin(), branch_states_.end(), [](const BranchState& state) { return state.group != nullptr; });
+  if (open == branch_states_.end()) return Ok();
+  const bool elsewhere = static_cast<size_t>(open - branch_states_.begin()) != branch;
+  if (!elsewhere && kind == TaskKind::kKernel) return Ok();
+  Invalidate();
+  if (elsewhere)
+    return Fail(ACL_ERROR_STREAM_TASK_GROUP_INTR, "a task group is open on stream %d of the same capture, and this breaks it; end it first",
+                open->stream->id());
+  return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can be in a task group, and this is a %s", TaskKindName(kind));
+}
+
+// The graph's task runs what is the latest then.
+Status Model::AppendToGroup(size_t branch, Task task) {
+  std::unique_ptr<KernelCall> kernel(&KernelOf(task)), member;
+  Status stored = Storing([&]() RW_REQUIRES(mutex_) {
+    MakeRoom(graph_.branches[branch]);
+    member = KernelGroup::Add(branch_states_[branch].group, &kernel);
+  });
+  kernel.release();  // the group's, or else still the caller's
+  if (!stored.ok()) return stored;
+  task.call_host.argument = member.release();
+  return Append(branch, task);
+}
+
 Status Model::BeginGroup(Stream& stream) {
   LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
   RW_TRY(RequireOpen(branch));
-  if (branch_states_[branch].group_open)
+  if (branch_states_[branch].group != nullptr)
     return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open on stream %d already; groups do not nest", stream.id());
-  branch_states_[branch].group_open = true;
+  branch_states_[branch].group = std::make_shared<KernelGroup>();
   return Ok();
 }
 
@@ -295,17 +315,47 @@ Status Model::EndGroup(Stream& stream, void** handle) {
   *handle = nullptr;
   LockGuard lock(mutex_);
   const size_t branch = BranchOf(stream);
-  if (branch == branch_states_.size() || !branch_states_[branch].group_open)
+  if (branch == branch_states_.size() || branch_states_[branch].group == nullptr)
     return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on stream %d", stream.id());
   if (Status status = RequireOpen(branch); !status.ok()) {
-    branch_states_[branch].group_open = false;
+    branch_states_[branch].group.reset();
     return status;
   }
   ModelPart* group = Part(ModelPart::Kind::kGroup, branch, parts_.size());
-  branch_states_[branch].group_open = false;
+  const std::shared_ptr<KernelGroup> kernels = std::move(branch_states_[branch].group);
   if (group == nullptr) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the process has no handle left for a task group");
+  group->kernels = kernels;
   *handle = ModelParts().HandleOf(group);
   return Ok();
+}
+
+uint64_t Model::ReplaysOver() {
+  if (submitting_ > 0) return 0;
+  uint64_t over = replays_;
+  for (const Execution& execution : executions_) {
+    if (!execution.complete()) over = std::min(over, execution.number - 1);
+  }
+  return over;
+}
+
+Status Model::UpdateGroup(GroupUpdate& update, StreamRef stream, const FailureScope* current, const char* call) {
+  if (!update.full())
+    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "the update has %zu kernels and the task group %zu; nothing was updated",
+                update.kernels.size(), update.wanted);
+  if (update.wanted == 0) return Ok();
+  KernelGroup::Set set;
+  set.kernels = update.Take();
+  uint64_t over = 0;
+  {
+    Model& owner = root();
+    LockGuard lock(owner.mutex_);
+    set.behind = owner.replays_;
+    over = owner.ReplaysOver();
+  }
+  Task task = MarkTask(KernelGroup::Replacement(update.group, std::move(set), over), {}, call);
+  Status status = stream.stream->Enqueue(stream.generation, current, task);
+  if (!status.ok()) DropTask(task);
+  return status;
 }
 
 }  // namespace ropeway

@@ -94,11 +94,12 @@ void Stream::SetWatched(bool watched) {
 
 void Stream::Recycle() {
   DropKept();  // a model that outlived the stream has given its tasks back
+  std::unique_ptr<GroupUpdate> update;
   {
     LockGuard lock(lock_);  // as above
     family = Family::kNone;
     mailbox = nullptr;
-    updated_group_ = nullptr;
+    update = std::move(update_);
   }
   stops_alone = false;
   quiet = false;
@@ -120,8 +121,6 @@ Status Stream::MayEnqueue(uint32_t generation_seen, const FailureScope* current)
   RW_TRY(RequireContext(current));
   if (aborting()) [[unlikely]]
     return Fail(ACL_ERROR_RT_STREAM_ABORT, "stream %d is being aborted", id());
-  if (updated_group_ != nullptr) [[unlikely]]
-    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "stream %d is updating a task group, which can hold kernels only", id());
   return options_.scope->Check();
 }
 
@@ -194,6 +193,10 @@ Status Stream::EnqueueNumbered(uint32_t generation_seen, const FailureScope* cur
       LockGuard lock(lock_);
       RW_TRY(MayEnqueue(generation_seen, current));
       if (capture_ != nullptr) continue;  // begun just now
+      if (update_ != nullptr) {
+        *sequence = 0;
+        return KeepForUpdate(task);
+      }
       if ((options_.flags & kPersistent) != 0) {
         *sequence = 0;
         if (model_ == nullptr) return KeepForLater(task);
@@ -359,18 +362,28 @@ void Stream::LeaveCapture(Model* model) {
   Models().Release(model);
 }
 
-bool Stream::BeginUpdate(void* group) {
+bool Stream::BeginUpdate(std::unique_ptr<GroupUpdate> update) {
   LockGuard lock(lock_);
-  if (updated_group_ != nullptr) return false;
-  updated_group_ = group;
+  if (update_ != nullptr) return false;
+  update_ = std::move(update);
   obstacles_.fetch_or(kUpdating, std::memory_order_seq_cst);
   return true;
 }
 
-void* Stream::EndUpdate() {
+std::unique_ptr<GroupUpdate> Stream::EndUpdate() {
   LockGuard lock(lock_);
   obstacles_.fetch_and(~kUpdating, std::memory_order_seq_cst);
-  return std::exchange(updated_group_, nullptr);
+  return std::move(update_);
+}
+
+Status Stream::KeepForUpdate(const Task& task) {
+  if (task.kind != TaskKind::kKernel)
+    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "stream %d is updating a task group, which can hold kernels only", id());
+  if (update_->full())
+    return Fail(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d is updating a task group of %zu kernels, and this is one more", id(),
+                update_->wanted);
+  update_->kernels.push_back(&KernelOf(task));
+  return Ok();
 }
 
 // A Status, so that whoever submits takes back what the task would have held.

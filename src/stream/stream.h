@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "stream/failure_scope.h"
 #include "stream/fence_marks.h"
+#include "stream/kernel_group.h"
 #include "stream/known_order.h"
 #include "stream/submitter_log.h"
 
@@ -113,8 +114,8 @@ class Stream final : public SlabObject, public QueueOwner {
   void LeaveModel(Model* model, std::vector<Task>* kept);
 
   // A task group of a model is updated by what is submitted between the two (rules/graphs.md 6).
-  bool BeginUpdate(void* group);
-  void* EndUpdate();
+  bool BeginUpdate(std::unique_ptr<GroupUpdate> update);
+  std::unique_ptr<GroupUpdate> EndUpdate();
 
   int id() const { return id_.load(std::memory_order_relaxed); }
   int device() const { return options_.device; }
@@ -186,6 +187,7 @@ class Stream final : public SlabObject, public QueueOwner {
   static constexpr uint64_t kNobody = kSubmitter;
   bool aborting() const { return (obstacles_.load(std::memory_order_acquire) & kAborting) != 0; }
   Status MayEnqueue(uint32_t generation_seen, const FailureScope* current) RW_REQUIRES(lock_);
+  Status KeepForUpdate(const Task& task) RW_REQUIRES(lock_);
   // Task `next` will be the calling thread's. Wants lock_ held.
   Status KnowSubmitter(uint64_t next);
   bool Capture(uint32_t generation_seen, const FailureScope* current, Task& task, Status* status);
@@ -221,7 +223,7 @@ class Stream final : public SlabObject, public QueueOwner {
   std::unique_ptr<std::vector<Task>> kept_ RW_GUARDED_BY(lock_);  // of a persistent stream
   Model* model_ RW_GUARDED_BY(lock_) = nullptr;                   // that it is bound to, with a reference
   Model* capture_ RW_GUARDED_BY(lock_) = nullptr;                 // with a reference
-  void* updated_group_ RW_GUARDED_BY(lock_) = nullptr;
+  std::unique_ptr<GroupUpdate> update_ RW_GUARDED_BY(lock_);
 
   Mutex error_mutex_{LockRank::kStreamError};
   std::atomic<int> error_code_{0};                                             // first failure since the last delivery

@@ -951,6 +951,13 @@ const Row kRows[] = {
        Must(aclrtDestroyEvent(w.made));
        Must(aclrtDestroyEvent(w.back));
      }},
+    {"aclmdlRICaptureTaskGrpBegin", kNone, [](World& w) { BeginCapture(w); },
+     [](World& w) { return aclmdlRICaptureTaskGrpBegin(w.stream); },
+     [](World& w) {
+       aclrtTaskGrp group = nullptr;
+       Must(aclmdlRICaptureTaskGrpEnd(w.stream, &group));
+       EndCapture(w);
+     }},
     {"aclmdlRICaptureTaskGrpEnd", kNone,
      [](World& w) {
        BeginCapture(w);

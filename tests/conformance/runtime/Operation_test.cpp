@@ -388,6 +388,28 @@ TEST_F(OperationTest, AReplayThatIsNotToBeDropsWhatWasMadeForIt) {
   EXPECT_EQ(first.forgotten, 1);
 }
 
+// An operation is made when the replay is submitted, and nobody knows then whether a body will run.
+TEST_F(OperationTest, BodyOfAConditionHasNone) {
+  Pattern pattern;
+  aclmdlRI root = nullptr, body = nullptr, model = nullptr;
+  aclmdlRICondHandle handle = nullptr;
+  aclrtStream inside = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&inside), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureGetInfo(stream_, nullptr, &root), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICondHandleCreate(root, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &handle), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIAddCondTask({handle, ACL_MODEL_RI_COND_TYPE_IF, 1, &body}, stream_, 0), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureToModelRIBegin(inside, body, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  EXPECT_EQ(pattern.Capture(inside), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclmdlRICaptureEnd(inside, nullptr), ACL_SUCCESS) << "the capture is as good as before";
+  EXPECT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyStream(inside), ACL_SUCCESS);
+  EXPECT_EQ(pattern.forgotten, 0) << "it was never taken";
+}
+
 TEST_F(OperationTest, AnAbandonedCaptureForgetsIt) {
   Pattern pattern;
   aclmdlRI model = nullptr;
