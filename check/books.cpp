@@ -64,6 +64,15 @@ StreamIndex Books::StreamOf(aclrtStream stream) {
   return index;
 }
 
+StreamIndex Books::StreamOfModel(aclmdlRI model_handle) {
+  const auto known = streams_.find(model_handle);  // no stream has the handle of a model
+  if (known != streams_.end()) return known->second.index;
+  const StreamIndex index = model.AddStream();
+  streams_[model_handle] = {index, CurrentDevice(), CurrentContext(), 0};
+  SetName(index, "stream of aclmdlRIExecute");
+  return index;
+}
+
 std::vector<Place> Books::LastOf(aclrtStream stream) const {
   const auto known = streams_.find(stream);
   return known == streams_.end() ? std::vector<Place>{} : std::vector{model.LastOf(known->second.index)};

@@ -68,6 +68,8 @@ class Books {
 
   // The stream of a handle, made up when it was made unseen (default streams, other languages' runtimes).
   StreamIndex StreamOf(aclrtStream stream);
+  // One that the library has for executions that the host waits for.
+  StreamIndex StreamOfModel(aclmdlRI model);
   // Up to where it has work; nothing of a handle that nobody has used.
   std::vector<Place> LastOf(aclrtStream stream) const;
   void AddStream(aclrtStream handle, uint32_t operation);
@@ -136,6 +138,7 @@ class Books {
   std::map<std::string, std::shared_ptr<Flag>> exported_notifies;  // by key
   std::unordered_map<aclrtNotify, NotifyState> notifies;
   std::unordered_map<aclmdlRI, std::shared_ptr<Graph>> graphs;
+  std::unordered_map<aclrtLabelList, std::vector<const void*>> label_lists;
   std::map<uintptr_t, std::vector<Access>> descriptors;     // what each one says
   std::map<std::string, void*> imports;                     // by key
   std::map<std::string, Range> exports;                     // blocks of this process, by key

@@ -53,6 +53,11 @@ void KeepCopy(Books& books, uint32_t operation, const Rows& rows, aclrtMemcpyKin
     return;
   }
   const bool pageable = kind != ACL_MEMCPY_DEVICE_TO_DEVICE && (Pageable(books, rows.dst) || Pageable(books, rows.src));
+  const std::shared_ptr<Graph> kept = pageable ? books.model.CaptureOf(index) : nullptr;
+  if (kept != nullptr && kept->kept) {  // happens at once, and not when the model runs
+    for (const Access& access : AccessesOf(rows)) books.HostUse(Rule::kHostPasses, access.range, access.write, operation);
+    return;
+  }
   Place place;
   if (rows.height == 1) {
     const std::array<Access, 2> accesses{{{RangeOf(rows.src, rows.width), false}, {RangeOf(rows.dst, rows.width), true}}};

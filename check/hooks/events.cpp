@@ -53,6 +53,7 @@ void KeepRecord(Books& books, uint32_t operation, aclrtEvent handle, StreamIndex
   event.lost = unseen && !books.model.Finished(event.latest->place) ? event.latest : nullptr;
   event.latest = point;
   event.capture = books.model.CaptureOf(index);
+  if (event.capture != nullptr && event.capture->kept) event.capture = nullptr;  // nobody joins a model that is built by hand
   Step step;
   step.effect = Step::Effect::kPass;
   step.operation = operation;

@@ -36,10 +36,19 @@ aclError WaitForDevice(Call& call, Wait wait) {
   return code;
 }
 
-// Nothing that is put into a persistent stream runs there; it is for models built by hand, whose executions are not followed.
+// Nothing that is put into a persistent stream runs there: it is kept for a model that the stream is bound to.
 void KeepConfigured(Books& books, uint32_t operation, aclrtStream stream, uint32_t flag) {
   books.AddStream(stream, operation);
-  if ((flag & ACL_STREAM_PERSISTENT) != 0) books.model.Capture(books.StreamOf(stream), std::make_shared<Graph>());
+  if ((flag & ACL_STREAM_PERSISTENT) == 0) return;
+  const auto tasks = std::make_shared<Graph>();
+  tasks->kept = true;
+  books.model.Capture(books.StreamOf(stream), tasks);
+}
+
+uint32_t FlagsOf(aclrtStream stream) {
+  const auto ask = reinterpret_cast<decltype(&aclrtStreamGetFlags)>(FindInTarget("aclrtStreamGetFlags"));
+  uint32_t flags = 0;
+  return ask != nullptr && ask(stream, &flags) == ACL_SUCCESS ? flags : 0;
 }
 
 void KeepDestroy(Books& books, aclrtStream stream, StreamIndex index) {
@@ -74,7 +83,7 @@ RW_KEPT(aclrtCreateStream, (aclrtStream * stream), (stream), books.AddStream(*st
 RW_KEPT(aclrtCreateStreamWithConfig, (aclrtStream * stream, uint32_t priority, uint32_t flag), (stream, priority, flag),
         KeepConfigured(books, operation, *stream, flag))
 RW_KEPT(aclrtCreateStreamV2, (aclrtStream * stream, const aclrtStreamConfigHandle* handle), (stream, handle),
-        books.AddStream(*stream, operation))
+        KeepConfigured(books, operation, *stream, FlagsOf(*stream)))
 
 // It waits for the stream's work itself.
 RW_HOOK(aclrtDestroyStream);

@@ -19,9 +19,7 @@ bool Overlap(const Range& one, const Range& other) { return one.begin < other.en
 
 bool Calls(const Step& step, const Function& function) {
   if (step.function.get() == &function) return true;
-  if (step.graph == nullptr) return false;
-  const std::vector<Graph::Node>& nodes = step.graph->nodes;
-  return std::any_of(nodes.begin(), nodes.end(), [&](const Graph::Node& node) { return node.step.function.get() == &function; });
+  return step.graph != nullptr && AnyStep(*step.graph, [&](const Step& one) { return one.function.get() == &function; });
 }
 
 // Whether the stream that has `step` does what `wait` waits for when it gets there.
@@ -183,12 +181,10 @@ bool Model::CanPass(StreamIndex index, const Step& step) const {
 
 // What the graph does not do itself has to be there.
 bool Model::CanReplay(StreamIndex index, const Graph& graph) const {
-  const auto released_inside = [&](const Step& wait) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Graph::Node& node) { return Releases(node.step, wait); });
-  };
-  return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Graph::Node& node) {
-    const bool waits_for_others = node.step.flag || node.step.word;
-    return !waits_for_others || CanPass(index, node.step) || released_inside(node.step);
+  return !AnyStep(graph, [&](const Step& step) {
+    const bool waits_for_others = step.flag || step.word;
+    if (!waits_for_others || CanPass(index, step)) return false;
+    return !AnyStep(graph, [&](const Step& other) { return Releases(other, step); });
   });
 }
 
@@ -241,6 +237,7 @@ void Model::Perform(StreamIndex index, const Step& step) {
       if (step.flag && !SettleEarly(step.flag.get(), stream.clock)) Set(step.flag.get(), stream.clock);
       break;
     case Step::Effect::kClearFlag: Clear(step.flag.get()); break;
+    case Step::Effect::kChoose: RunBodies(index, step); break;
     case Step::Effect::kStore:
       SettleEarly(step.word.get(), stream.clock);
       AddStore(step.word.get(), {true, step.value, stream.clock, {index, step.number}});
@@ -300,12 +297,16 @@ void Model::RunNodes(Graph* graph) {
       RunNode(node);
     }
     if (held.size() == left.size()) {
-      for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(held.front()->branch, streams_[other].clock, &streams_[other]);
+      WaitForAll(held.front()->branch);
       RunNode(held.front());
       held.pop_front();
     }
     left.swap(held);
   }
+}
+
+void Model::WaitForAll(StreamIndex index) {
+  for (StreamIndex other = 0; other < streams_.size(); ++other) Wait(index, streams_[other].clock, &streams_[other]);
 }
 
 void Model::RunNode(Graph::Node* node) {
@@ -314,22 +315,36 @@ void Model::RunNode(Graph::Node* node) {
   Perform(node->branch, node->step);
 }
 
-// A branch begins behind what is in front of the replay, and the replay ends behind all of them.
+void Model::ResetPoints(const Graph& graph) {
+  ForEachStep(graph, [](const Step& step) {
+    if (step.point) step.point->passed = false;
+  });
+}
+
+void Model::StartBranch(StreamIndex branch, StreamIndex runner, StreamIndex behind) {
+  Wait(branch, streams_[behind].clock, &streams_[behind]);
+  streams_[branch].runner = runner;
+}
+
+// A branch begins behind what is in front of the replay, and the replay ends behind all of them; that of a model built by hand at its mark,
+// whatever else still runs. The next one waits for everything.
 void Model::Replay(StreamIndex index, const Step& step) {
   Graph& graph = *step.graph;
   Wait(index, graph.end, &graph);
   graph.operation = step.operation;
-  const Clock base = streams_[index].clock;
   Release(index, &streams_[index]);
-  for (const StreamIndex branch : graph.branches) {
-    Wait(branch, base, &streams_[index]);
-    streams_[branch].runner = index;
+  ResetPoints(graph);
+  if (graph.lanes.empty()) {
+    for (const StreamIndex branch : graph.branches) StartBranch(branch, index, index);
+    RunNodes(&graph);
+    for (const StreamIndex branch : graph.branches) Wait(index, streams_[branch].clock, &streams_[branch]);
+    graph.end = {};
+  } else {
+    RunLanes(index, &graph);
+    graph.end = {};
+    for (const Graph::Lane& lane : graph.lanes) graph.end.Join(streams_[lane.tasks->branches.front()].clock);
   }
-  for (const Graph::Node& node : graph.nodes)
-    if (node.step.point) node.step.point->passed = false;
-  RunNodes(&graph);
-  for (const StreamIndex branch : graph.branches) Wait(index, streams_[branch].clock, &streams_[branch]);
-  graph.end = streams_[index].clock;
+  graph.end.Join(streams_[index].clock);
   graph.end.Raise({index, step.number});
   Release(index, &graph);
 }
@@ -456,7 +471,7 @@ void Model::PassHeld(StreamIndex index, const Range& range, bool write, const Fu
     if (by != nullptr && (by->InFrontOf(place) || (step.effect == Step::Effect::kWaitPoint && by->InFrontOf(step.point->place)))) return;
     meet_step(place, step);
     if (step.graph == nullptr) continue;
-    for (const Graph::Node& node : step.graph->nodes) meet_step(place, node.step);
+    ForEachStep(*step.graph, [&](const Step& inside) { meet_step(place, inside); });
   }
 }
 

@@ -134,6 +134,14 @@ class Model {
   void Replay(StreamIndex index, const Step& step);
   void RunNodes(Graph* graph);
   void RunNode(Graph::Node* node);
+  void WaitForAll(StreamIndex index);
+  void ResetPoints(const Graph& graph);
+  void StartBranch(StreamIndex branch, StreamIndex runner, StreamIndex behind);
+  // control.cpp
+  void RunBodies(StreamIndex index, const Step& step);
+  struct LaneRun;
+  class LaneRuns;
+  void RunLanes(StreamIndex index, Graph* graph);
   void TellWords(const Place& place, const Range& range);
   void TellWatcher(const Place& place, const Access& access);
   void Drain(StreamIndex index, bool by_force, uint64_t up_to);

@@ -75,8 +75,35 @@ struct Function {
 
 struct Graph;
 
+// What decides by numbers in device memory, which nobody knows here, what runs next.
+struct Control {
+  std::vector<std::shared_ptr<Graph>> bodies;  // of kChoose
+  const void* label = nullptr;                 // of kLabel
+  std::vector<const void*> labels;             // of kJump: one by its index
+  StreamIndex target = 0;                      // of kActivate and kSwitch: the stream as the program has it
+  uint8_t comparison = 0;                      // of kSwitch, as aclrtSwitchStream has them
+  uint64_t turns = 0;
+};
+
 struct Step {
-  enum class Effect : uint8_t { kNone, kPass, kWaitPoint, kClearFlag, kWaitFlag, kTakeFlag, kStore, kWaitWord, kCall, kReplay };
+  enum class Effect : uint8_t {
+    kNone,
+    kPass,
+    kWaitPoint,
+    kClearFlag,
+    kWaitFlag,
+    kTakeFlag,
+    kStore,
+    kWaitWord,
+    kCall,
+    kReplay,
+    kChoose,
+    kLabel,
+    kJump,
+    kActivate,
+    kSwitch,
+    kFinish,
+  };
   Effect effect = Effect::kNone;
   uint8_t condition = 0;  // of a word, as aclrtValueWait has them
   uint32_t operation = 0;
@@ -87,6 +114,7 @@ struct Step {
   std::shared_ptr<Word> word;
   std::shared_ptr<Function> function;
   std::shared_ptr<Graph> graph;
+  std::shared_ptr<Control> control;
   std::vector<Access> accesses;
 };
 
@@ -96,11 +124,38 @@ struct Graph {
     StreamIndex branch;
     Step step;
   };
+  // Of a model built by hand: a stream that is bound to it, with its tasks. Heads start by themselves, others are started by tasks.
+  struct Lane {
+    StreamIndex stream;
+    bool head;
+    std::shared_ptr<Graph> tasks;  // which has one branch
+  };
   std::vector<Node> nodes;
   std::vector<StreamIndex> branches;
+  std::vector<Lane> lanes;
+  bool kept = false;       // what a stream keeps, until a model runs it
+  uint64_t turns = 0;      // of executions: each takes another way where nobody knows it
   Clock end;               // of the replays so far: they run one after the other
   Place last;              // the latest replay
   uint32_t operation = 0;  // what captured it
 };
+
+// Tells every step that a replay may come to.
+template <typename Tell>
+void ForEachStep(const Graph& graph, Tell tell) {
+  for (const Graph::Node& node : graph.nodes) {
+    tell(node.step);
+    if (node.step.control == nullptr) continue;
+    for (const std::shared_ptr<Graph>& body : node.step.control->bodies) ForEachStep(*body, tell);
+  }
+  for (const Graph::Lane& lane : graph.lanes) ForEachStep(*lane.tasks, tell);
+}
+
+template <typename Predicate>
+bool AnyStep(const Graph& graph, Predicate is_it) {
+  bool found = false;
+  ForEachStep(graph, [&](const Step& step) { found = found || is_it(step); });
+  return found;
+}
 
 }  // namespace ropeway::check

@@ -429,5 +429,157 @@ TEST_F(ModelOfOrder, WhatIsFinishedIsForgotten) {
   EXPECT_LT(model_.ranges(), 10000u);
 }
 
+// --- What numbers in memory decide --------------------------------------------------------------------------------------
+
+class ModelOfControl : public ModelOfOrder {
+ protected:
+  static Step Deciding(Effect effect) {
+    Step step;
+    step.effect = effect;
+    step.control = std::make_shared<Control>();
+    return step;
+  }
+  // A stream that keeps its tasks for a model.
+  StreamIndex Keeper() {
+    const StreamIndex stream = model_.AddStream();
+    const auto tasks = std::make_shared<Graph>();
+    tasks->kept = true;
+    model_.Capture(stream, tasks);
+    return stream;
+  }
+  void Bind(StreamIndex stream, bool head) { built_->lanes.push_back({stream, head, model_.CaptureOf(stream)}); }
+  void Activate(StreamIndex stream, StreamIndex target) {
+    Step step = Deciding(Effect::kActivate);
+    step.control->target = target;
+    model_.Submit(stream, std::move(step));
+  }
+  void Switch(StreamIndex stream, StreamIndex target, uint8_t comparison) {
+    Step step = Deciding(Effect::kSwitch);
+    step.control->target = target;
+    step.control->comparison = comparison;
+    model_.Submit(stream, std::move(step));
+  }
+  void Label(StreamIndex stream, const void* label) {
+    Step step = Deciding(Effect::kLabel);
+    step.control->label = label;
+    model_.Submit(stream, std::move(step));
+  }
+  void Jump(StreamIndex stream, std::vector<const void*> labels) {
+    Step step = Deciding(Effect::kJump);
+    step.control->labels = std::move(labels);
+    model_.Submit(stream, std::move(step));
+  }
+  void Mark(StreamIndex stream) { model_.Submit(stream, Deciding(Effect::kFinish)); }
+
+  std::shared_ptr<Graph> built_ = std::make_shared<Graph>();
+  const StreamIndex one_ = Keeper(), other_ = Keeper();
+  const char labels_[3] = {};
+};
+
+TEST_F(ModelOfControl, BodiesOfAConditionNeverMeet) {
+  const auto graph = std::make_shared<Graph>();
+  model_.Capture(a_, graph);
+  Step choose = Deciding(Effect::kChoose);
+  for (int i = 0; i < 2; ++i) choose.control->bodies.push_back(std::make_shared<Graph>());
+  const auto bodies = choose.control->bodies;
+  model_.Submit(a_, std::move(choose));
+  for (const auto& body : bodies) {
+    model_.Capture(c_, body);
+    Write(c_);
+    model_.EndCapture(*body);
+  }
+  Read(a_);
+  model_.EndCapture(*graph);
+  Replay(a_, graph);
+  Replay(a_, graph);
+  EXPECT_TRUE(conflicts_.empty());
+  Write(b_, 50, 60);
+  EXPECT_FALSE(conflicts_.empty()) << "a body may run";
+}
+
+TEST_F(ModelOfControl, ExecutionIsOverAtItsMark) {
+  Bind(one_, true);
+  Bind(other_, false);
+  Activate(one_, other_);
+  Write(one_, 0, 10);
+  Mark(one_);
+  Write(other_, 10, 20);
+  Replay(a_, built_);
+  EXPECT_TRUE(conflicts_.empty());
+  Read(a_, 0, 10);
+  EXPECT_TRUE(conflicts_.empty());
+  Read(a_, 10, 20);
+  EXPECT_EQ(conflicts_.size(), 1u) << "the other stream was not joined";
+  model_.Finish(model_.LastOf(a_));
+  EXPECT_EQ(Passed(0, 10), 0);
+  EXPECT_EQ(Passed(10, 20), 1);
+  model_.FinishReplays(*built_);
+  EXPECT_EQ(Passed(10, 20), 0);
+}
+
+TEST_F(ModelOfControl, StreamThatNobodyStartsDoesNothing) {
+  Bind(one_, true);
+  Bind(other_, false);
+  Write(other_);
+  Mark(one_);
+  Replay(a_, built_);
+  Write(b_);
+  EXPECT_TRUE(conflicts_.empty());
+}
+
+TEST_F(ModelOfControl, WaysThatExcludeEachOtherNeverMeet) {
+  Bind(one_, true);
+  Bind(other_, false);
+  Jump(one_, {&labels_[0], &labels_[1]});
+  Label(one_, &labels_[0]);
+  Activate(one_, other_);
+  Jump(one_, {&labels_[2]});
+  Label(one_, &labels_[1]);
+  Write(one_);
+  Label(one_, &labels_[2]);
+  Mark(one_);
+  Write(other_);
+  for (int i = 0; i < 4; ++i) Replay(a_, built_);
+  EXPECT_TRUE(conflicts_.empty());
+}
+
+TEST_F(ModelOfControl, EveryWayHasItsTurn) {
+  Bind(one_, true);
+  Bind(other_, false);
+  Switch(one_, other_, 4);  // left is less
+  Mark(one_);
+  Write(other_);
+  Mark(other_);
+  for (int i = 0; i < 3; ++i) Replay(a_, built_);
+  Write(b_);
+  EXPECT_EQ(conflicts_.size(), 1u);
+}
+
+TEST_F(ModelOfControl, LoopWithoutAnEndIsLeft) {
+  Bind(one_, true);
+  Label(one_, &labels_[0]);
+  Write(one_);
+  Jump(one_, {&labels_[0]});
+  Mark(one_);
+  Replay(a_, built_);
+  Read(a_);
+  EXPECT_TRUE(conflicts_.empty());
+  Read(b_);
+  EXPECT_EQ(conflicts_.size(), 1u);
+}
+
+TEST_F(ModelOfControl, StreamsOfAModelWaitForEachOther) {
+  const auto flag = std::make_shared<Flag>();
+  Bind(one_, true);
+  Bind(other_, true);
+  WaitFlag(one_, flag, Effect::kTakeFlag);
+  Read(one_);
+  Mark(one_);
+  Write(other_);
+  Record(other_, flag);
+  for (int i = 0; i < 3; ++i) Replay(a_, built_);
+  EXPECT_TRUE(conflicts_.empty());
+}
+
 }  // namespace
 }  // namespace ropeway::check
