@@ -1,6 +1,7 @@
 #include "stream/kernel_group.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <utility>
 
@@ -24,7 +25,8 @@ class KernelGroup::Member final : public KernelCall {
   std::shared_ptr<KernelCall> now_;
 };
 
-// Has all the memory that it needs when its time comes.
+// Has all the memory that it needs when its time comes. A stream that has been captured or bound meanwhile keeps it, and comes to it with
+// every replay: the first one counts.
 class KernelGroup::Update final : public Marker {
  public:
   Update(std::shared_ptr<KernelGroup> group, Set set, uint64_t over) : group_(std::move(group)), over_(over) {
@@ -40,11 +42,15 @@ class KernelGroup::Update final : public Marker {
       const auto last = std::find_if(sets.rbegin(), sets.rend(), [this](const Set& set) { return set.behind <= over_; });
       if (last != sets.rend()) past.splice(past.end(), sets, sets.begin(), std::prev(last.base()));
     }
-    delete this;
+    Dropped();
   }
-  void Dropped() override { delete this; }
+  void Dropped() override {
+    if (tasks_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  void Repeat() override { tasks_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
+  std::atomic<int> tasks_{1};
   const std::shared_ptr<KernelGroup> group_;
   const uint64_t over_;
   std::list<Set> set_;

@@ -326,6 +326,30 @@ TEST_F(KernelGroup, UpdateHasAsManyKernelsAsTheGroup) {
   ExpectWords(8, 9);
 }
 
+// A stream that is captured while it updates: the end of the update is a task of that graph, and its first replay counts.
+TEST_F(KernelGroup, EndOfAnUpdateInACapture) {
+  aclrtTaskGrp group = nullptr;
+  Model model = CaptureTwo(&group);
+  aclrtStream updating = NewStream();
+  ASSERT_EQ(aclmdlRICaptureTaskUpdateBegin(updating, group), ACL_SUCCESS);
+  EXPECT_EQ(Launch(one(), 5, updating), ACL_SUCCESS);
+  EXPECT_EQ(Launch(two(), 6, updating), ACL_SUCCESS);
+  Begin(updating);
+  EXPECT_EQ(aclmdlRICaptureTaskUpdateEnd(updating), ACL_SUCCESS);
+  {
+    Model update = End(updating);
+    ASSERT_EQ(Replay(model, stream_), ACL_SUCCESS);
+    ExpectWords(1, 2);
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(Replay(update, updating), ACL_SUCCESS);
+      ASSERT_EQ(Replay(model, stream_), ACL_SUCCESS);
+      ExpectWords(5, 6);
+    }
+  }
+  ASSERT_EQ(Replay(model, stream_), ACL_SUCCESS);
+  ExpectWords(5, 6);
+}
+
 TEST_F(KernelGroup, UpdateOfAModelThatIsGone) {
   aclrtTaskGrp group = nullptr;
   aclrtStream updating = NewStream();
