@@ -39,6 +39,20 @@ typedef void (*ropewayKernelFunc)(const ropewayKernelLaunch* launch);
  */
 RW_API aclError ropewayRegisterKernel(const char* name, ropewayKernelFunc function);
 
+/* One parameter of a kernel. Each lies behind the one before it, aligned. */
+typedef struct ropewayKernelParameter {
+    size_t size;
+    size_t alignment; /* 1, 2, 4 or 8 */
+} ropewayKernelParameter;
+
+/*
+ * What parameters the kernel has, for launches that bring an array of addresses (aclrtLaunchKernelWithArgsArray) and for programs that ask
+ * (aclrtFunctionGetParamCount). ROPEWAY_KERNEL says it by itself. Goes with the stand-in.
+ *
+ * name NULL or empty, parameters NULL with a count, a size of 0, another alignment: 100000. No stand-in of that name: 100029.
+ */
+RW_API aclError ropewayDescribeKernel(const char* name, const ropewayKernelParameter* parameters, size_t count);
+
 /*
  * Inside the function: where host code reaches [devPtr, devPtr + size), until the function returns. Device memory of any engine, registered
  * and pinned host memory, managed memory, and data that came with the arguments. Where the host cannot reach device memory (a GPU), it
@@ -128,6 +142,14 @@ struct TypedKernel<void (*)(const ropewayKernelLaunch*, Parameters...), function
             if (arguments.complete()) function(launch, held.value...);
         }
     };
+    static const size_t kParameters = sizeof...(Parameters);
+    static const ropewayKernelParameter* Described() {
+        static const ropewayKernelParameter all[kParameters + 1] = {
+            {sizeof(typename std::decay<Parameters>::type),
+             alignof(typename std::decay<Parameters>::type) < 8 ? alignof(typename std::decay<Parameters>::type) : 8}...,
+            {0, 0}};
+        return all;
+    }
     static void Run(const ropewayKernelLaunch* launch) {
         KernelArguments arguments(launch);
         Call{launch, arguments, Held<typename std::decay<Parameters>::type>(arguments)...};
@@ -137,6 +159,10 @@ struct TypedKernel<void (*)(const ropewayKernelLaunch*, Parameters...), function
 /* Registers at the start of the program, or when a library is loaded, and takes it back at the end. */
 struct KernelRegistration {
     KernelRegistration(const char* name, ropewayKernelFunc function) : name_(name) { taken_ = ropewayRegisterKernel(name, function) == 0; }
+    KernelRegistration(const char* name, ropewayKernelFunc function, const ropewayKernelParameter* parameters, size_t count)
+        : KernelRegistration(name, function) {
+        if (taken_) static_cast<void>(ropewayDescribeKernel(name, parameters, count));
+    }
     ~KernelRegistration() {
         if (taken_) static_cast<void>(ropewayRegisterKernel(name_, nullptr));
     }
@@ -155,9 +181,11 @@ struct KernelRegistration {
  * ROPEWAY_KERNEL(add_custom, AddCustom) at namespace scope: AddCustom stands in for the kernel add_custom. Its first parameter is the
  * launch, the others are the kernel's own.
  */
-#define ROPEWAY_KERNEL(kernel, function)                                        \
-    static const ::ropeway::detail::KernelRegistration ropeway_kernel_##kernel( \
-        #kernel, &::ropeway::detail::TypedKernel<decltype(&function), &function>::Run)
+#define ROPEWAY_KERNEL(kernel, function)                                               \
+    static const ::ropeway::detail::KernelRegistration ropeway_kernel_##kernel(        \
+        #kernel, &::ropeway::detail::TypedKernel<decltype(&function), &function>::Run, \
+        ::ropeway::detail::TypedKernel<decltype(&function), &function>::Described(),   \
+        ::ropeway::detail::TypedKernel<decltype(&function), &function>::kParameters + 0)
 #endif
 
 #endif /* ROPEWAY_KERNEL_H */

@@ -142,6 +142,38 @@ Status LaunchPlain(const void* handle, uint32_t blocks, const void* args, size_t
   return LaunchFunction(handle, ShapeOf(blocks), std::move(arguments), cfg, stream);
 }
 
+// Of the function's stand-in, if somebody has said them.
+Result<StandIns::Parameters> ParametersOf(const Function& function) {
+  std::optional<StandIns::Parameters> known = StandIns::All().FindParameters(function.name);
+  if (known) return std::move(*known);
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              "the parameters of kernel %s are not known: register its stand-in by ROPEWAY_KERNEL, or say them by ropewayDescribeKernel",
+              function.name);
+}
+
+// One address for each parameter.
+Result<ArgumentBlock> Gather(const StandIns::Parameters& parameters, void* const* args) {
+  if (!parameters.empty()) RW_TRY(RequirePointer("args", args));
+  std::vector<unsigned char> bytes;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (args[i] == nullptr)
+      return Reject(ACL_ERROR_INVALID_PARAM, "args[%zu] is NULL; the kernel has %zu parameters", i, parameters.size());
+    const size_t at = RoundUp(bytes.size(), parameters[i].alignment);
+    bytes.resize(at + parameters[i].size);
+    memcpy(bytes.data() + at, args[i], parameters[i].size);
+  }
+  return ArgumentBlock::Copy(bytes.data(), bytes.size());
+}
+
+Status LaunchWithArray(const void* handle, const ropewayKernelShape& shape, aclrtStream stream, const aclrtLaunchKernelCfg* cfg,
+                       void* const* args) {
+  RW_TRY(RequirePointer("func", handle));
+  RW_TRY_SET(FunctionHold function, HoldFunction(handle));
+  RW_TRY_SET(const StandIns::Parameters parameters, ParametersOf(*function));
+  RW_TRY_SET(ArgumentBlock arguments, Gather(parameters, args));
+  return LaunchFunction(handle, shape, std::move(arguments), cfg, stream);
+}
+
 struct HostArguments {
   const void* bytes;
   size_t size;
@@ -300,12 +332,49 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
   });
 }
 
+aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg* cfg, void** args) {
+  return Entry(__func__, [&] { return LaunchWithArray(func, ShapeOf(numBlocks), stream, cfg, args); });
+}
+
+aclError aclrtLaunchSIMTKernelWithArgsArray(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
+                                            aclrtLaunchKernelCfg* cfg, void** args) {
+  return Entry(__func__, [&] { return LaunchWithArray(func, ShapeOf(gridDim, blockDim, dynUbufSize), stream, cfg, args); });
+}
+
+aclError aclrtFunctionGetParamCount(const void* func, size_t* paramCount) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointers({{"func", func}, {"paramCount", paramCount}}));
+    RW_TRY_SET(FunctionHold function, HoldFunction(func));
+    RW_TRY_SET(const StandIns::Parameters parameters, ParametersOf(*function));
+    *paramCount = parameters.size();
+    return Ok();
+  });
+}
+
+aclError aclrtFunctionGetParamInfo(const void* func, size_t paramIndex, size_t* paramOffset, size_t* paramSize) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointers({{"func", func}, {"paramOffset", paramOffset}, {"paramSize", paramSize}}));
+    RW_TRY_SET(FunctionHold function, HoldFunction(func));
+    RW_TRY_SET(const StandIns::Parameters parameters, ParametersOf(*function));
+    if (paramIndex >= parameters.size())
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "paramIndex %zu is too large: kernel %s has %zu parameters", paramIndex, function->name,
+                  parameters.size());
+    size_t end = 0;
+    for (size_t i = 0; i <= paramIndex; ++i) {
+      *paramOffset = RoundUp(end, parameters[i].alignment);
+      end = *paramOffset + parameters[i].size;
+    }
+    *paramSize = parameters[paramIndex].size;
+    return Ok();
+  });
+}
+
 // Threads are the stand-in's affair: it is called once, and may ask for the shape.
 aclError aclrtLaunchSIMTKernelWithHostArgs(void* func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
                                            aclrtLaunchKernelCfg* cfg, void* hostArgs, size_t argsSize,
                                            aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum) {
   return Entry(__func__, [&] {
-    const ropewayKernelShape shape = {{gridDim.x, gridDim.y, gridDim.z}, {blockDim.x, blockDim.y, blockDim.z}, dynUbufSize};
+    const ropewayKernelShape shape = ShapeOf(gridDim, blockDim, dynUbufSize);
     return LaunchWithHostArguments("func", func, shape, stream, cfg, {hostArgs, argsSize}, {placeHolderArray, placeHolderNum});
   });
 }

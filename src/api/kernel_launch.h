@@ -31,6 +31,9 @@ class ArgumentBlock {
 };
 
 inline ropewayKernelShape ShapeOf(uint32_t blocks) { return {{blocks, 1, 1}, {1, 1, 1}, 0}; }
+inline ropewayKernelShape ShapeOf(const dim3& grid, const dim3& block, size_t dynamic_bytes) {
+  return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_bytes};
+}
 
 // Checks and submits. 107000 without blocks or threads, 107017 for a stream that is not alive.
 Status LaunchStandIn(const StandIn& kernel, const ropewayKernelShape& shape, ArgumentBlock arguments, aclrtStream stream);

@@ -270,3 +270,27 @@ int32_t aclprofGetSupportedFeatures(size_t* featuresSize, void** featuresData) {
 int32_t aclprofGetSupportedFeaturesV2(size_t* featuresSize, void** featuresData) {
   return aclprofGetSupportedFeatures(featuresSize, featuresData);
 }
+
+// --- Subscriptions: a description can be made, and there is no model to subscribe to (refused/operator_profiles.cpp) ---------
+
+struct aclprofSubscribeConfig {};
+
+aclprofSubscribeConfig* aclprofCreateSubscribeConfig(int8_t timeInfoSwitch, aclprofAicoreMetrics, void* fd) {
+  aclprofSubscribeConfig* made = nullptr;
+  Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("fd", fd));
+    if (timeInfoSwitch != 0 && timeInfoSwitch != 1)
+      return Reject(ACL_ERROR_INVALID_PARAM, "timeInfoSwitch %d is neither 0 nor 1", static_cast<int>(timeInfoSwitch));
+    made = new aclprofSubscribeConfig;
+    return Ok();
+  });
+  return made;
+}
+
+aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig* profSubscribeConfig) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequirePointer("profSubscribeConfig", profSubscribeConfig));
+    delete profSubscribeConfig;
+    return Ok();
+  });
+}

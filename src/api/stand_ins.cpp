@@ -64,6 +64,12 @@ StandIn StandIns::Find(std::string_view name) {
   return {LastingText(name), function};
 }
 
+std::optional<StandIns::Parameters> StandIns::FindParameters(std::string_view name) {
+  LockGuard lock(mutex);
+  const auto it = parameters.find(name);
+  return it == parameters.end() ? std::nullopt : std::optional(it->second);
+}
+
 bool StandIns::any() {
   LockGuard lock(mutex);
   return !kernels.empty();
@@ -88,7 +94,29 @@ aclError ropewayRegisterKernel(const char* name, ropewayKernelFunc function) {
     RW_TRY(RequireName(name));
     StandIns& all = StandIns::All();
     LockGuard lock(all.mutex);
+    if (function == nullptr) all.parameters.erase(name);
     return Register("kernel", name, function != nullptr, function, all.kernels, [&](ropewayKernelFunc old) { return old == function; });
+  });
+}
+
+aclError ropewayDescribeKernel(const char* name, const ropewayKernelParameter* parameters, size_t count) {
+  return Entry(__func__, [&]() -> Status {
+    RW_TRY(RequireName(name));
+    if (count > 0) RW_TRY(RequirePointer("parameters", parameters));
+    StandIns::Parameters described(parameters, parameters + count);
+    for (const ropewayKernelParameter& one : described) {
+      const bool aligned = one.alignment == 1 || one.alignment == 2 || one.alignment == 4 || one.alignment == 8;
+      if (one.size == 0 || !aligned)
+        return Reject(ACL_ERROR_INVALID_PARAM,
+                      "a parameter of %zu bytes, aligned to %zu, cannot be: sizes are not 0, alignments 1, 2, 4 or 8", one.size,
+                      one.alignment);
+    }
+    StandIns& all = StandIns::All();
+    LockGuard lock(all.mutex);
+    if (!all.kernels.contains(name))
+      return Reject(ACL_ERROR_KERNEL_NOT_FOUND, "kernel %.*s has no stand-in that could be described", kShownName, name);
+    all.parameters[name] = std::move(described);
+    return Ok();
   });
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
@@ -24,6 +26,8 @@ struct StandIns {
 
   Mutex mutex{LockRank::kStandIns};
   std::map<std::string, ropewayKernelFunc, std::less<>> kernels RW_GUARDED_BY(mutex);
+  using Parameters = std::vector<ropewayKernelParameter>;
+  std::map<std::string, Parameters, std::less<>> parameters RW_GUARDED_BY(mutex);  // of kernels that were described
   struct Operator {
     ropewayKernelFunc function;
     uint64_t workspace_size;
@@ -32,6 +36,7 @@ struct StandIns {
   std::map<const void*, const void*> argument_lists RW_GUARDED_BY(mutex);  // that were begun, and the function that each belongs to
 
   StandIn Find(std::string_view name);
+  std::optional<Parameters> FindParameters(std::string_view name);
   bool any();
 };
 

@@ -9,8 +9,6 @@
 using namespace ropeway;
 using namespace ropeway::api;
 
-struct aclprofSubscribeConfig {};
-
 namespace ropeway::api {
 namespace {
 
@@ -31,26 +29,6 @@ Status NoRecords(const void* records, size_t length, const void* answer) {
 
 }  // namespace
 }  // namespace ropeway::api
-
-aclprofSubscribeConfig* aclprofCreateSubscribeConfig(int8_t timeInfoSwitch, aclprofAicoreMetrics, void* fd) {
-  aclprofSubscribeConfig* made = nullptr;
-  Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("fd", fd));
-    if (timeInfoSwitch != 0 && timeInfoSwitch != 1)
-      return Reject(ACL_ERROR_INVALID_PARAM, "timeInfoSwitch %d is neither 0 nor 1", static_cast<int>(timeInfoSwitch));
-    made = new aclprofSubscribeConfig;
-    return Ok();
-  });
-  return made;
-}
-
-aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig* profSubscribeConfig) {
-  return Entry(__func__, [&]() -> Status {
-    RW_TRY(RequirePointer("profSubscribeConfig", profSubscribeConfig));
-    delete profSubscribeConfig;
-    return Ok();
-  });
-}
 
 aclError aclprofModelSubscribe(uint32_t modelId, const aclprofSubscribeConfig*) {
   return Entry(__func__, [&]() -> Status {

@@ -130,6 +130,16 @@ TEST_F(Kernel, EveryLaunchAdds) {
        }},
       {"V2", [&](AddArguments& a) { return aclrtLaunchKernelV2(add, kBlocks, &a, sizeof(a), &cfg, stream_); }},
       {"host args", [&](AddArguments& a) { return aclrtLaunchKernelWithHostArgs(add, kBlocks, stream_, &cfg, &a, sizeof(a), nullptr, 0); }},
+      {"array",
+       [&](AddArguments& a) {
+         void* addresses[] = {&a.x, &a.y, &a.z, &a.count};
+         return aclrtLaunchKernelWithArgsArray(add, kBlocks, stream_, &cfg, addresses);
+       }},
+      {"SIMT array",
+       [&](AddArguments& a) {
+         void* addresses[] = {&a.x, &a.y, &a.z, &a.count};
+         return aclrtLaunchSIMTKernelWithArgsArray(add, kBlocks, 32, 0, stream_, &cfg, addresses);
+       }},
       {"by name", [&](AddArguments& a) { return ropewayLaunchKernel("rw_test_add", kBlocks, &a, sizeof(a), stream_); }},
       {"default stream",
        [&](AddArguments& a) {
@@ -147,6 +157,42 @@ TEST_F(Kernel, EveryLaunchAdds) {
     ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS) << TakeErrorText();
     numbers.ExpectSum();
   }
+}
+
+// ROPEWAY_KERNEL says what parameters there are; a plain registration does not, until somebody describes them.
+TEST_F(Kernel, ParametersAreKnownOnceTheyAreDescribed) {
+  const aclrtFuncHandle add = Function("rw_test_add");
+  size_t count = 0, offset = 0, size = 0;
+  ASSERT_EQ(aclrtFunctionGetParamCount(add, &count), ACL_SUCCESS);
+  EXPECT_EQ(count, 4u);
+  ASSERT_EQ(aclrtFunctionGetParamInfo(add, 3, &offset, &size), ACL_SUCCESS);
+  EXPECT_EQ(offset, offsetof(AddArguments, count));
+  EXPECT_EQ(size, 4u);
+  EXPECT_EQ(aclrtFunctionGetParamInfo(add, 4, &offset, &size), kRuntime);
+  EXPECT_EQ(aclrtFunctionGetParamCount(nullptr, &count), kOuter);
+  EXPECT_EQ(aclrtFunctionGetParamCount(add, nullptr), kOuter);
+  EXPECT_EQ(aclrtFunctionGetParamInfo(&count, 0, &offset, &size), kStale);
+  void* addresses[] = {&count, &count, &count, nullptr};
+  EXPECT_EQ(aclrtLaunchKernelWithArgsArray(add, 1, stream_, nullptr, addresses), kOuter) << "one of them is missing";
+  EXPECT_EQ(aclrtLaunchKernelWithArgsArray(add, 1, stream_, nullptr, nullptr), kOuter);
+
+  const auto plain = [](const ropewayKernelLaunch*) {};
+  ASSERT_EQ(ropewayRegisterKernel("rw_test_plain", plain), ACL_SUCCESS);
+  const aclrtFuncHandle function = Function("rw_test_plain");
+  EXPECT_EQ(aclrtFunctionGetParamCount(function, &count), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(aclrtLaunchKernelWithArgsArray(function, 1, stream_, nullptr, addresses), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  const ropewayKernelParameter byte_and_word[] = {{1, 1}, {8, 8}}, nothing[] = {{0, 1}}, odd[] = {{8, 3}};
+  EXPECT_EQ(ropewayDescribeKernel("rw_test_plain", nothing, 1), kOuter);
+  EXPECT_EQ(ropewayDescribeKernel("rw_test_plain", odd, 1), kOuter);
+  EXPECT_EQ(ropewayDescribeKernel("rw_test_plain", nullptr, 1), kOuter);
+  EXPECT_EQ(ropewayDescribeKernel("rw_test_nobody", byte_and_word, 2), ACL_ERROR_KERNEL_NOT_FOUND);
+  EXPECT_EQ(ropewayDescribeKernel("rw_test_plain", byte_and_word, 2), ACL_SUCCESS);
+  ASSERT_EQ(aclrtFunctionGetParamInfo(function, 1, &offset, &size), ACL_SUCCESS);
+  EXPECT_EQ(offset, 8u);
+  EXPECT_EQ(ropewayRegisterKernel("rw_test_plain", nullptr), ACL_SUCCESS);
+  ASSERT_EQ(ropewayRegisterKernel("rw_test_plain", plain), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFunctionGetParamCount(function, &count), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << "it went with the stand-in";
+  EXPECT_EQ(ropewayRegisterKernel("rw_test_plain", nullptr), ACL_SUCCESS);
 }
 
 // What a stream keeps for a model is judged when the model runs.
