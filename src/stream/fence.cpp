@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/hot_tls.h"
 #include "base/mutex.h"
 #include "engine/watcher.h"
 #include "stream/stream.h"
@@ -12,10 +13,35 @@
 namespace ropeway {
 namespace {
 
-// Two alternating counts of running synchronous operations. The epoch moves on only when the count of the epoch before
-// is zero, so whoever has seen it move twice knows that everything running at the first look has ended.
-std::atomic<uint64_t> g_epoch{2};
-alignas(64) std::atomic<int64_t> g_running[2];
+// The epoch moves on only when no synchronous operation is left that began in an earlier one, so whoever has seen it move twice knows
+// that everything running at the first look has ended.
+alignas(64) std::atomic<uint64_t> g_epoch{2};
+
+// Where those who look find running operations. Everyone that runs has a place of its own, so ending takes one plain store: a locked
+// instruction would wait until the last byte of the copy in front of it has left the core. Nobody else writes the line, either. A place
+// stays for the next one, as a rule of the same thread; there are as many as operations have ever run at a time.
+std::atomic<OperationPlace*> g_places{nullptr};
+constinit thread_local OperationPlace* t_place RW_HOT_TLS = nullptr;
+
+bool AnyRunningBefore(uint64_t epoch) {
+  for (const OperationPlace* place = g_places.load(std::memory_order_seq_cst); place != nullptr; place = place->next) {
+    const uint64_t since = place->since.load(std::memory_order_seq_cst);
+    if (since != 0 && since < epoch) return true;
+  }
+  return false;
+}
+
+OperationPlace* TakePlace(uint64_t epoch) {
+  for (OperationPlace* place = g_places.load(std::memory_order_acquire); place != nullptr; place = place->next) {
+    if (place->TryTake(epoch)) return place;
+  }
+  auto* const made = new OperationPlace;
+  made->since.store(epoch, std::memory_order_relaxed);
+  made->next = g_places.load(std::memory_order_relaxed);
+  while (!g_places.compare_exchange_weak(made->next, made, std::memory_order_seq_cst)) {
+  }
+  return made;
+}
 
 // How long nothing may end before waiting is given up: work that waits at a gate gets its chance, since others may be about to
 // open it; work that runs deserves more patience.
@@ -25,14 +51,14 @@ constexpr int64_t kRoundNs = 2 * 1000000;
 
 void TryAdvanceEpoch() {
   uint64_t epoch = g_epoch.load(std::memory_order_seq_cst);
-  if (g_running[(epoch - 1) % 2].load(std::memory_order_seq_cst) != 0) return;
+  if (AnyRunningBefore(epoch)) return;
   g_epoch.compare_exchange_strong(epoch, epoch + 1, std::memory_order_seq_cst);
 }
 
 // Behind a full barrier: what the caller took away before is no longer found by operations that begin now.
 bool NobodyIsRunning() {
   g_epoch.fetch_add(0, std::memory_order_seq_cst);
-  return g_running[0].load(std::memory_order_seq_cst) == 0 && g_running[1].load(std::memory_order_seq_cst) == 0;
+  return !AnyRunningBefore(UINT64_MAX);
 }
 
 // Invariants:
@@ -185,17 +211,16 @@ uint64_t TotalProgress() {
   return total;
 }
 
+// What is looked up comes behind the announcement: the load in between keeps it there also where a CPU moves loads in front of the store
+// of an exchange.
 SyncOperation::SyncOperation() {
-  for (;;) {
-    const uint64_t epoch = g_epoch.load(std::memory_order_seq_cst);
-    slot_ = epoch % 2;
-    g_running[slot_].fetch_add(1, std::memory_order_seq_cst);
-    if (g_epoch.load(std::memory_order_seq_cst) == epoch) return;
-    g_running[slot_].fetch_sub(1, std::memory_order_seq_cst);
-  }
+  uint64_t epoch = g_epoch.load(std::memory_order_seq_cst);
+  if (t_place == nullptr || !t_place->TryTake(epoch)) [[unlikely]]
+    t_place = TakePlace(epoch);
+  place_ = t_place;
+  for (uint64_t now; (now = g_epoch.load(std::memory_order_seq_cst)) != epoch; epoch = now)
+    place_->since.store(now, std::memory_order_seq_cst);
 }
-
-SyncOperation::~SyncOperation() { g_running[slot_].fetch_sub(1, std::memory_order_seq_cst); }
 
 Fence Fence::BehindAll() { return Fence(g_periods.get().Begin()); }
 

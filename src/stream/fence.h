@@ -7,6 +7,7 @@
 // last found at rest, and what a period has to remember of a stream lies in the stream (fence_marks.h). Nothing is allocated.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace ropeway {
@@ -35,16 +36,28 @@ class Fence {
   uint64_t period_ = 0;
 };
 
+// Where a synchronous operation says that it runs (fence.cpp).
+struct alignas(64) OperationPlace {
+  std::atomic<uint64_t> since{0};  // the epoch in which it began; 0: nobody is here
+  OperationPlace* next = nullptr;
+
+  bool TryTake(uint64_t epoch) {
+    uint64_t nobody = 0;
+    return since.compare_exchange_strong(nobody, epoch, std::memory_order_seq_cst);
+  }
+};
+
 // A synchronous operation in progress on this thread: what it looked up stays mapped until it ends.
 class SyncOperation {
  public:
   SyncOperation();
-  ~SyncOperation();
+  // Who sees this sees what the operation wrote; nobody has to see it soon.
+  ~SyncOperation() { place_->since.store(0, std::memory_order_release); }
   SyncOperation(const SyncOperation&) = delete;
   SyncOperation& operator=(const SyncOperation&) = delete;
 
  private:
-  unsigned slot_;
+  OperationPlace* place_;
 };
 
 }  // namespace ropeway

@@ -1,5 +1,5 @@
-// Two smaller protocols as models: lookups of registered memory while the array grows (memory/registrations.cpp), and
-// aborts that meet on one queue (the mark up to which tasks are dropped, LaneQueue::Abort).
+// Three smaller protocols as models: lookups of registered memory while the array grows (memory/registrations.cpp), aborts that meet on
+// one queue (the mark up to which tasks are dropped, LaneQueue::Abort), and synchronous operations and those who free (stream/fence.cpp).
 #pragma once
 
 #include <algorithm>
@@ -127,6 +127,123 @@ struct AbortMarkModel {
   static void Go(State state, int thread, Place place, std::vector<State>& out) {
     state.place[thread] = place;
     out.push_back(state);
+  }
+};
+
+// Two threads with synchronous operations, the first with two of them, a thread that takes a block away and frees it when nobody can be
+// inside any more, and another one that moves the epoch on. An operation that found the block uses it until it ends.
+struct OperationsModel {
+  static constexpr int kOperations = 2;
+  static constexpr int kFreer = 2;
+  static constexpr int kThreads = 4;
+  static constexpr uint8_t kFirstEpoch = 2;
+  static constexpr uint8_t kLastEpoch = 4;
+  enum Place : uint8_t {
+    kReadEpoch,
+    kAnnounce,
+    kCheckEpoch,
+    kLookUp,
+    kUse,
+    kLeave,
+    kTakeAway,  // the freer
+    kAnybody,   // place by place
+    kOpen,
+    kAdvance,  // the freer, and the other one
+    kLook,     // place by place
+    kMove,
+    kEnd,
+  };
+  struct State {
+    uint8_t epoch = kFirstEpoch;
+    uint8_t since[kOperations] = {};
+    uint8_t there = 1;  // can be found
+    uint8_t freed = 0;
+    uint8_t opened = 0;  // the epoch that the freer saw
+    uint8_t rounds[kOperations] = {};
+    uint8_t seen[kThreads] = {};    // an epoch
+    uint8_t looked[kThreads] = {};  // at so many places
+    uint8_t place[kThreads] = {kReadEpoch, kReadEpoch, kTakeAway, kAdvance};
+  };
+  // Each is a step that a mutant gets wrong.
+  bool announce_first = true;
+  bool leave_behind_use = true;
+  bool look_before_move = true;
+  bool move_from_what_was_seen = true;
+  uint8_t moves = 2;
+
+  void Next(const State& state, int thread, std::vector<State>& out) const {
+    thread < kOperations ? NextOperation(state, thread, out) : NextEpoch(state, thread, out);
+  }
+  std::string Broken(const State& state) const {
+    for (int thread = 0; thread < kOperations; ++thread) {
+      if (state.place[thread] == kUse && state.freed != 0) return "an operation uses what is freed";
+    }
+    return "";
+  }
+  std::string BrokenAtRest(const State& state) const { return state.freed != 0 ? "" : "nobody is inside, and the block is not freed"; }
+
+ private:
+  using States = std::vector<State>;
+  static void Go(State state, int thread, Place place, States& out) {
+    // States that differ in leftovers only are one.
+    if (place == kReadEpoch || place == kUse || place == kLeave || place == kEnd) state.seen[thread] = 0;
+    if (place != kAnybody && place != kLook) state.looked[thread] = 0;
+    state.place[thread] = place;
+    out.push_back(state);
+  }
+
+  void NextOperation(const State& state, int thread, States& out) const {
+    State next = state;
+    switch (state.place[thread]) {
+      case kReadEpoch: next.seen[thread] = state.epoch; return Go(next, thread, announce_first ? kAnnounce : kLookUp, out);
+      case kAnnounce: next.since[thread] = state.seen[thread]; return Go(next, thread, announce_first ? kCheckEpoch : kUse, out);
+      case kCheckEpoch:
+        next.seen[thread] = state.epoch;
+        return Go(next, thread, state.epoch == state.seen[thread] ? kLookUp : kAnnounce, out);
+      case kLookUp:
+        if (state.there == 0) return Go(next, thread, kLeave, out);
+        return Go(next, thread, announce_first ? kUse : kAnnounce, out);
+      case kUse:
+        if (!leave_behind_use && state.since[thread] != 0) {
+          next.since[thread] = 0;
+          return Go(next, thread, kUse, out);
+        }
+        return Go(next, thread, kLeave, out);
+      case kLeave: next.since[thread] = 0; return Go(next, thread, ++next.rounds[thread] == 2 - thread ? kEnd : kReadEpoch, out);
+      default: return;
+    }
+  }
+
+  void NextEpoch(const State& state, int thread, States& out) const {
+    State next = state;
+    switch (state.place[thread]) {
+      case kTakeAway: next.there = 0; return Go(next, thread, kAnybody, out);
+      case kAnybody:
+        if (state.since[state.looked[thread]] != 0) return Go(next, thread, kOpen, out);
+        if (++next.looked[thread] < kOperations) return Go(next, thread, kAnybody, out);
+        return Free(next, thread, out);
+      case kOpen: next.opened = state.epoch; return Go(next, thread, kAdvance, out);
+      case kAdvance:
+        if (thread == kFreer && state.epoch >= state.opened + moves) return Free(next, thread, out);
+        if (thread != kFreer && state.epoch >= kLastEpoch) return Go(next, thread, kEnd, out);
+        next.seen[thread] = state.epoch;
+        return Go(next, thread, look_before_move ? kLook : kMove, out);
+      case kLook: {
+        const uint8_t since = state.since[state.looked[thread]];
+        if (since != 0 && since < state.seen[thread]) return Go(next, thread, kAdvance, out);
+        return Go(next, thread, ++next.looked[thread] < kOperations ? kLook : kMove, out);
+      }
+      case kMove:
+        if (!move_from_what_was_seen) ++next.epoch;
+        if (move_from_what_was_seen && state.epoch == state.seen[thread]) ++next.epoch;
+        return Go(next, thread, kAdvance, out);
+      default: return;
+    }
+  }
+
+  static void Free(State state, int thread, States& out) {
+    state.freed = 1;
+    Go(state, thread, kEnd, out);
   }
 };
 

@@ -269,6 +269,38 @@ TEST(AbortMarkModelTest, MutantThatStoresASmallerMark) {
   ExpectCaught(mutant);
 }
 
+TEST(OperationsModelTest, NobodyUsesWhatIsFreed) { ExpectHolds(OperationsModel()); }
+
+TEST(OperationsModelTest, MutantThatLooksUpBeforeItSaysThatItRuns) {
+  OperationsModel mutant;
+  mutant.announce_first = false;
+  ExpectCaught(mutant);
+}
+
+TEST(OperationsModelTest, MutantThatLeavesBeforeItIsDone) {
+  OperationsModel mutant;
+  mutant.leave_behind_use = false;
+  ExpectCaught(mutant);
+}
+
+TEST(OperationsModelTest, MutantThatMovesTheEpochWithoutALook) {
+  OperationsModel mutant;
+  mutant.look_before_move = false;
+  ExpectCaught(mutant);
+}
+
+TEST(OperationsModelTest, MutantThatMovesAnEpochThatItDidNotLookAt) {
+  OperationsModel mutant;
+  mutant.move_from_what_was_seen = false;
+  ExpectCaught(mutant);
+}
+
+TEST(OperationsModelTest, MutantThatIsContentWithOneMove) {
+  OperationsModel mutant;
+  mutant.moves = 1;
+  ExpectCaught(mutant);
+}
+
 // --- Volleys and waits for values ---------------------------------------------------------------------------------------
 
 TEST(VolleyModelTest, AWaiterGoesOnBehindTheWholeVolley) { ExpectHolds(VolleyModel()); }

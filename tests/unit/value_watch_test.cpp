@@ -87,6 +87,20 @@ TEST(ValueWatchTest, AnAnnouncedChangeReleasesAtOnce) {
   EXPECT_FALSE(watch.Unpark(&visitor));
 }
 
+TEST(ValueWatchTest, AChangeThatIsAnnouncedWithoutAStoreBehindItReleasesAtOnce) {
+  ValueWatch watch(OwnMemory(), NoVolleys());
+  watch.Stop();
+  Visitor visitor;
+  Word at;
+  for (int round = 1; round <= 3; ++round) {  // the first waiter of all, and those behind it
+    watch.MemoryChangedNow();
+    ASSERT_FALSE(watch.PassOrPark(&visitor, &at.word, static_cast<uint64_t>(round), ValueTest::kEqual));
+    at.Store(static_cast<uint64_t>(round));
+    watch.MemoryChangedNow();
+    EXPECT_EQ(visitor.opened(), round);
+  }
+}
+
 TEST(ValueWatchTest, AChangeThatNobodyAnnouncesIsFound) {
   ValueWatch watch(OwnMemory(), NoVolleys());
   Visitor visitor;

@@ -35,6 +35,7 @@ void ValueWatch::Hang(ValueWaiter* waiter) {
   bucket.used.store(true, std::memory_order_seq_cst);
   all_.Add(waiter, &ValueWaiter::in_all_);
   waiter->parked_in_ = this;
+  if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   waiting_.fetch_add(1, std::memory_order_seq_cst);
 }
 

@@ -59,8 +59,12 @@ class ValueWatch final : public ParkingPlace {
     if (waiting_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
       Look(task);
   }
-  // The same where no such store came behind the change.
+  // The same where no such store came behind the change. Most programs never wait for a value: those are spared an instruction that stands
+  // still until the last byte of the change has left the core. Who changes memory while the first waiter of all parks may so overlook it;
+  // the thread that looks does not.
   void MemoryChangedNow(const Task* task = nullptr) {
+    if (!used_.load(std::memory_order_relaxed)) [[likely]]
+      return;
     if (waiting_.fetch_add(0, std::memory_order_seq_cst) != 0) [[unlikely]]
       Look(task);
   }
@@ -97,6 +101,7 @@ class ValueWatch final : public ParkingPlace {
 
   Backend& backend_;
   const Volleys& volleys_;
+  std::atomic<bool> used_{false};  // somebody has parked here; stays so
   Mutex mutex_{LockRank::kValueWatch};
   std::array<Bucket, kBuckets> buckets_;
   List all_ RW_GUARDED_BY(mutex_);  // oldest first
