@@ -36,7 +36,8 @@ Status CopyNow(const Transfer& transfer, size_t count, Context& context, int for
   const int device = context.device();
   if (Runtime::Get().device(device).aborting()) return Fail(ACL_ERROR_RT_DEVICE_TASK_ABORT, "the device is aborting its tasks");
   RW_TRY(RequireUnsafeAllowed(context, forbidden));
-  RW_TRY(RequireReach(transfer, device));
+  if (!IsPlain(transfer.to, count, device) || !IsPlain(transfer.from, count, device)) [[unlikely]]
+    RW_TRY(RequireReach(transfer, device));
   return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
 }
 
@@ -155,15 +156,15 @@ Status CopyByPlaces(void* dst, const void* src, size_t count, aclrtMemcpyKind ki
   return RequireQueuedReach(transfer, stream, context);
 }
 
-// Inline, and with both places in registers, because what a submit costs is counted in instructions.
-[[gnu::always_inline]] inline Status CopyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                                               aclrtStream stream, const char* call) {
+// All checks in their order.
+[[gnu::noinline]] Status CopyTheLongWay(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind, aclrtStream stream,
+                                        const CallSite& site) {
   if (count == 0) [[unlikely]]
-    return CopyNothing(call, __builtin_return_address(0));
+    return CopyNothing(site.call, site.caller);
   RW_TRY(RequirePointer("dst", dst));
   RW_TRY(RequirePointer("src", src));
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) [[unlikely]]
-    return CopyOddKind(dst, destMax, src, count, kind, stream, {__builtin_return_address(0), call});
+    return CopyOddKind(dst, destMax, src, count, kind, stream, site);
   RW_TRY_SET(StreamRef target, FindStream(stream));
   RW_TRY(RequireDestMax(count, destMax));
   Context* context = CurrentContextOrNull();
@@ -178,20 +179,52 @@ Status CopyByPlaces(void* dst, const void* src, size_t count, aclrtMemcpyKind ki
   const Location from = memory.Find(src, count);
   const PlacePair pair = Pair(to.place, from.place);
   if (pair > PlacePair::kRuntimeWithDevice) [[unlikely]]
-    return CopySpecial(dst, src, count, kind, stream, *context, {__builtin_return_address(0), call});
+    return CopySpecial(dst, src, count, kind, stream, *context, site);
   // Memory of the runtime on both sides: whatever the kind says, the places decide (rules/places.md 2).
   if (pair == PlacePair::kBothPinned) [[unlikely]]
     return HostToHostRefused();
   if (dst == src) [[unlikely]]
-    return CopyNothing(call, __builtin_return_address(0));
+    return CopyNothing(site.call, site.caller);
   const StreamRef on = OrDefault(target, *context);
   const int device = context->device();
   if (!IsPlain(to, count, device) || !IsPlain(from, count, device) || runtime.strict_alignment()) [[unlikely]]
     RW_TRY(CheckReach(dst, src, count, *on.stream, *context));
-  Task task = CopyTask(runtime, dst, src, count, call);
-  if (on.stream->EnqueuePlainly(on.generation, &context->scope(), task, __builtin_return_address(0))) [[likely]]
+  Task task = CopyTask(runtime, dst, src, count, site.call);
+  if (on.stream->EnqueuePlainly(on.generation, &context->scope(), task, site.caller)) [[likely]]
     return Ok();
-  return EnqueueNoted(on, &context->scope(), task, __builtin_return_address(0));
+  return EnqueueNoted(on, &context->scope(), task, site.caller);
+}
+
+// The usual copy: memory of the runtime on both sides, of this device or pinned, and nothing to refuse. What a submit costs is counted in
+// instructions, so it is one look at each thing, and what is not so is left to the long way: nothing has happened then.
+[[gnu::always_inline]] inline bool CopyPlainly(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                                               aclrtStream stream, const char* call, const void* caller) {
+  if (count - 1 >= destMax || kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) [[unlikely]]
+    return false;
+  Context* const context = CurrentContextOrNull();
+  if (context == nullptr) [[unlikely]]
+    return false;
+  Stream* const target = Streams().Find(stream);
+  if (target == nullptr || dst == src) [[unlikely]]
+    return false;
+  Runtime& runtime = Runtime::Get();
+  const Memory& memory = runtime.memory();
+  const int device = context->device();
+  size_t to = memory.RoomOnDevice(dst, device);
+  size_t from = memory.RoomOnDevice(src, device);
+  if (to == 0 && from != 0) to = memory.RoomInPinned(dst);
+  if (from == 0) from = memory.RoomInPinned(src);
+  if (to < count || from < count || runtime.strict_alignment()) [[unlikely]]
+    return false;
+  Task task = CopyTask(runtime, dst, src, count, call);
+  return target->EnqueuePlainly(StreamSlab::GenerationOf(stream), &context->scope(), task, caller);
+}
+
+[[gnu::always_inline]] inline Status CopyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                                               aclrtStream stream, const char* call) {
+  if (CopyPlainly(dst, destMax, src, count, kind, stream, call, __builtin_return_address(0))) [[likely]]
+    return Ok();
+  return CopyTheLongWay(dst, destMax, src, count, kind, stream, {__builtin_return_address(0), call});
 }
 
 }  // namespace

@@ -55,13 +55,13 @@ class Memory {
   }
   // Two looks for those who know what an address should be: the room behind it in a block of `device`, or of pinned memory of ours. 0
   // for everything else, where Find knows more.
-  size_t RoomOnDevice(const void* address, int device) const {
+  [[gnu::always_inline]] size_t RoomOnDevice(const void* address, int device) const {
     const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - devices_.base();
     if (offset >> window_shift_ != static_cast<uintptr_t>(device)) return 0;
     const ptrdiff_t room = devices_.RoomAt(address);
     return room > 0 ? static_cast<size_t>(room) : 0;
   }
-  size_t RoomInPinned(const void* address) const {
+  [[gnu::always_inline]] size_t RoomInPinned(const void* address) const {
     const ptrdiff_t room = host_.Contains(address) ? host_.RoomAt(address) : 0;
     return room > 0 ? static_cast<size_t>(room) : 0;
   }

@@ -48,10 +48,12 @@ class LaneEngine final : public Engine {
   }
 
  private:
+  int RunOnLine(const Task& task, TaskFailure* failure);
   std::unique_ptr<Backend::Line> TakeLine();
   void ReturnLine(std::unique_ptr<Backend::Line> line);
 
   Workshop shop_;
+  const bool at_once_{shop_.backend->finishes_at_once()};  // nothing goes on behind Start
   std::unique_ptr<Crew> crew_;
   Mutex mutex_{LockRank::kIdleLines};
   std::vector<std::unique_ptr<Backend::Line>> lines_ RW_GUARDED_BY(mutex_);  // idle ones, for work outside of queues
@@ -59,7 +61,7 @@ class LaneEngine final : public Engine {
 };
 
 std::unique_ptr<Backend::Line> LaneEngine::TakeLine() {
-  if (shop_.backend->finishes_at_once()) return nullptr;
+  if (at_once_) return nullptr;
   LockGuard lock(mutex_);
   if (lines_.empty()) {
     lines_.reserve(++lines_made_);  // all of them may come back
@@ -77,6 +79,16 @@ void LaneEngine::ReturnLine(std::unique_ptr<Backend::Line> line) {
 }
 
 int LaneEngine::RunNow(const Task& task, TaskFailure* failure) {
+  if (!at_once_ || ActiveWatcher() != nullptr) [[unlikely]]
+    return RunOnLine(task, failure);
+  const int code = shop_.backend->Start(task, {}, nullptr, failure);
+  shop_.values.MemoryChangedNow(&task);
+  if (task.flags != 0) ReleasePayload(task);
+  return code;
+}
+
+// Where work goes on behind Start, or somebody watches.
+int LaneEngine::RunOnLine(const Task& task, TaskFailure* failure) {
   std::unique_ptr<Backend::Line> line = TakeLine();
   TaskFailure late;
   const TaskSight sight{0, -1, 0, &task};
