@@ -58,6 +58,9 @@ class Queue {
   // Grows only. The effects of task n are visible to whoever has seen completed() >= n.
   virtual uint64_t completed() const = 0;
 
+  // The two are about to be looked at: asks for what others have written of them.
+  virtual void ExpectLook() const {}
+
   // The first task that is not complete, if there is one. The caller keeps submitters out.
   virtual std::optional<Task> FirstPending() const = 0;
 

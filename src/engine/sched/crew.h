@@ -28,6 +28,8 @@ class Crew {
   // Ends the crew's threads; see Engine::Stop.
   virtual void Stop() = 0;
 
+  // What the next one who makes a queue ready will write, as far as is known: good for asking for it.
+  std::atomic<const void*> push_line{this};
   WaitTimer timer;
 };
 

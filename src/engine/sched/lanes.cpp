@@ -104,6 +104,7 @@ thread_local Lanes::Lane* Lanes::t_lane = nullptr;
 Lanes::Lanes(Workshop& shop, int count)
     : Crew(false), sharer_(shop.sharer), node_(NodeFor(count)), runs_inline_(shop.backend->finishes_at_once()),
       ticks_per_us_(TicksPerMicrosecond()), lanes_(static_cast<size_t>(count)) {
+  push_line.store(&lanes_[0], std::memory_order_relaxed);
   const int cores = UsableCores();
   sharer_.board().set_max_guests(std::max(1, std::min(count, cores - 1)));
   sharer_.set_call_for_help([](void* self, size_t hands) { static_cast<Lanes*>(self)->WakeHelpers(hands); }, this);
@@ -158,7 +159,10 @@ Lanes::Lane& Lanes::PlaceForOneMore() {
   const uint64_t behind = awake & ~(lane.bit | (lane.bit - 1));
   const uint64_t choice = behind != 0 ? behind : awake != 0 ? awake : uint64_t{1};
   const auto next = static_cast<uint32_t>(std::countr_zero(choice));
-  if (next != fill) fill_.store(next, std::memory_order_relaxed);
+  if (next != fill) {
+    fill_.store(next, std::memory_order_relaxed);
+    push_line.store(&lanes_[next], std::memory_order_relaxed);
+  }
   return lanes_[next];
 }
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/futex.h"
+#include "base/hot_tls.h"
 #include "base/prefetch.h"
 #include "base/spin_lock.h"
 #include "engine/sched/crew.h"
@@ -28,18 +29,34 @@ constexpr uint64_t kSlotsAhead = 4;
 // Where work goes on behind Start: how far an owner runs ahead of what is done.
 constexpr uint64_t kMostStarted = 512;
 
+// The queue that the calling thread submitted to last; for comparisons only.
+constinit thread_local const void* t_last_put RW_HOT_TLS = nullptr;
+
+constexpr size_t kCacheLine = 64;
+constexpr size_t kPage = 4096;
+
+// A slot is a cache line. The first slots of all rings, which a thousand streams with a task each use, are not on the same line of their
+// pages: a cache has few places for those.
+Task* PlaceRing(void* memory) {
+  static std::atomic<size_t> next_line{0};
+  const size_t line = next_line.fetch_add(1, std::memory_order_relaxed) % (kPage / kCacheLine);
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(memory) + kCacheLine - 1) / kCacheLine * kCacheLine;
+  return reinterpret_cast<Task*>(first + line * kCacheLine);
+}
+
 }  // namespace
 
 LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
     : crew_(crew), stepped_(crew.wants_every_submit), shop_(shop), at_once_(shop.backend->finishes_at_once()),
-      line_(shop.backend->NewLine()), ring_(static_cast<Task*>(std::calloc(kRing + kSlotsAhead, sizeof(Task)))) {
-  if (ring_ == nullptr) throw std::bad_alloc();
+      line_(shop.backend->NewLine()), ring_memory_(std::malloc((kRing + kSlotsAhead) * sizeof(Task) + kPage)),
+      ring_(PlaceRing(ring_memory_.get())) {
+  if (ring_memory_ == nullptr) throw std::bad_alloc();
   crew_.ExpectOneMore();
 }
 
 LaneQueue::~LaneQueue() = default;
 
-void LaneQueue::FreeRing::operator()(Task* ring) const { std::free(ring); }
+void LaneQueue::FreeMemory::operator()(void* memory) const { std::free(memory); }
 
 void LaneQueue::Open(const QueueOptions& options) {
   options_ = options;
@@ -54,11 +71,26 @@ Queue::Submission LaneQueue::Submit(Task& task) {
   // A call in the middle of Put would cost every submit its registers.
   if (race_detector::g_told) [[unlikely]]
     return HandOverAndPut(task);
+  if (t_last_put != this) [[unlikely]]
+    return TurnToAndPut(task);
   return Put(task);
 }
 
 Queue::Submission LaneQueue::HandOverAndPut(Task& task) {
   race_detector::HandOver(this);
+  return Put(task);
+}
+
+// A thread that goes from stream to stream, and this one was found idle the last time: what an idle one takes is asked for before the first
+// look, which waits for what the last owner has written. That one has read the two lines here; the crew's is written by all who push.
+Queue::Submission LaneQueue::TurnToAndPut(Task& task) {
+  t_last_put = this;
+  PrefetchForWrite(&state_);
+  if (submitted_.load(std::memory_order_relaxed) == base_ + 1) {
+    PrefetchForWrite(&submitted_);
+    PrefetchForWrite(ring_);
+    PrefetchForWrite(crew_.push_line.load(std::memory_order_relaxed));
+  }
   return Put(task);
 }
 
@@ -248,7 +280,7 @@ inline Backend::Behind LaneQueue::LookAhead() {
 class LaneQueue::Feed final : public VolleyFeed {
  public:
   Feed(LaneQueue& queue, const Share& share)
-      : VolleyFeed({queue.ring_.get(), kRing, queue.executed_ - queue.head_base_, queue.submitted_seen_ - queue.executed_}), queue_(queue),
+      : VolleyFeed({queue.ring_, kRing, queue.executed_ - queue.head_base_, queue.submitted_seen_ - queue.executed_}), queue_(queue),
         share_(share), first_(queue.executed_), base_(queue.head_base_) {}
 
   size_t Count() override {

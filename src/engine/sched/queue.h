@@ -26,6 +26,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/prefetch.h"
 #include "base/race_detector.h"
 #include "engine/engine.h"
 #include "engine/sched/replay.h"
@@ -66,6 +67,10 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     race_detector::TakeOver(this);
     return completed;
   }
+  void ExpectLook() const override {
+    __builtin_prefetch(&submitted_);
+    __builtin_prefetch(&completed_);
+  }
   std::optional<Task> FirstPending() const override;
   WaitOutcome Wait(uint64_t sequence, Deadline deadline) override;
   void Poll() override;
@@ -98,6 +103,14 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // the crew) when the share is used up.
   void RunOwned(Share share);
   int priority() const { return priority_.load(std::memory_order_relaxed); }
+  // Asks for what an owner looks at first, which others have written.
+  void ExpectOwner() const {
+    PrefetchForWrite(&state_);
+    PrefetchForWrite(&executed_);
+    PrefetchForWrite(&completed_);
+    __builtin_prefetch(&submitted_);
+    __builtin_prefetch(ring_);
+  }
   // Sleeps until completed() >= sequence, the deadline, or an abort: one round, may return early.
   void SleepUntil(uint64_t sequence, Deadline deadline);
   // Changes with every abort.
@@ -170,6 +183,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
     return sequence <= room_up_to_;
   }
   [[gnu::cold]] Submission HandOverAndPut(Task& task);
+  [[gnu::noinline]] Submission TurnToAndPut(Task& task);
   Task& At(uint64_t sequence_before) { return ring_[(sequence_before - head_base_) % kRing]; }
   Task& Head() { return At(executed_); }
   // Finishes what was started and says which tasks are complete now. False when there was none.
@@ -210,10 +224,11 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   const bool at_once_;  // a task that moves bytes is done when it has been started
   std::unique_ptr<Backend::Line> line_;
   QueueOptions options_;
-  struct FreeRing {
-    void operator()(Task* ring) const;
+  struct FreeMemory {
+    void operator()(void* memory) const;
   };
-  std::unique_ptr<Task[], FreeRing> ring_;  // from calloc: pages appear when a burst first reaches them
+  std::unique_ptr<void, FreeMemory> ring_memory_;  // pages appear when a burst first reaches them
+  Task* const ring_;                               // in it
   std::atomic<int> priority_{0};
 
   // The submitters' line.
@@ -235,9 +250,16 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
  private:
   // The owner's line.
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
-  bool line_busy_ = false;             // something was started that may not be done
   uint64_t submitted_seen_ = 0;
-  Moment head_started_;  // as the watcher has it
+  uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
+  VolleySearch volleys_;
+  bool line_busy_ = false;  // something was started that may not be done
+  std::atomic<bool> halt_requested_{false};
+  std::atomic<bool> halted_{false};            // blocked because of it; whoever clears it owns the queue
+  std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked
+  // What many queues never use.
+  std::atomic<HostCallSink*> sink_{nullptr};  // who runs the head
+  Moment head_started_;                       // as the watcher has it
   // Of tasks that were started and are not complete, for a watcher; made when one is there.
   struct StartedNote {
     Moment started;
@@ -245,12 +267,6 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   };
   std::unique_ptr<StartedNote[]> notes_;
   std::unique_ptr<Moment[]> begun_;  // by their place in the volley
-  VolleySearch volleys_;
-  uint64_t head_base_ = 0;                     // base_ as it was for the tasks that were seen
-  std::atomic<ParkingPlace*> place_{nullptr};  // where the head is parked
-  std::atomic<HostCallSink*> sink_{nullptr};   // who runs the head
-  std::atomic<bool> halt_requested_{false};
-  std::atomic<bool> halted_{false};  // blocked because of it; whoever clears it owns the queue
 
   // The waiters' line.
   alignas(64) std::atomic<uint64_t> completed_{0};

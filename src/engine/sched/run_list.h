@@ -28,21 +28,10 @@ class RunList {
   // numbers go first, but now and then the largest number is served so that nobody starves.
   LaneQueue* Pop() {
     if (size_.load(std::memory_order_seq_cst) == 0) return nullptr;
-    LockGuard lock(lock_);
-    const uint32_t turn = turns_.load(std::memory_order_relaxed) + 1;
-    turns_.store(turn, std::memory_order_relaxed);
-    const bool backwards = turn % kStarvationGuard == 0;
-    for (int i = 0; i < kPriorities; ++i) {
-      List& list = lists_[backwards ? kPriorities - 1 - i : i];
-      LaneQueue* queue = list.first;
-      if (queue == nullptr) continue;
-      list.first = queue->next_queued;
-      if (list.first == nullptr) list.last = nullptr;
-      queue->linked.exchange(false, std::memory_order_acq_rel);
-      size_.fetch_sub(1, std::memory_order_seq_cst);
-      return queue;
-    }
-    return nullptr;
+    const LaneQueue* next = nullptr;
+    LaneQueue* const queue = Take(&next);
+    if (next != nullptr) next->ExpectOwner();  // its lines come while this one runs; who pushes need not wait for them
+    return queue;
   }
 
   const std::atomic<int>& size() const { return size_; }
@@ -55,6 +44,26 @@ class RunList {
     LaneQueue* first = nullptr;
     LaneQueue* last = nullptr;
   };
+
+  // `next`: the one behind it, which somebody else may have by the time the caller looks. Queues stay as long as the crew.
+  LaneQueue* Take(const LaneQueue** next) {
+    LockGuard lock(lock_);
+    const uint32_t turn = turns_.load(std::memory_order_relaxed) + 1;
+    turns_.store(turn, std::memory_order_relaxed);
+    const bool backwards = turn % kStarvationGuard == 0;
+    for (int i = 0; i < kPriorities; ++i) {
+      List& list = lists_[backwards ? kPriorities - 1 - i : i];
+      LaneQueue* queue = list.first;
+      if (queue == nullptr) continue;
+      *next = list.first = queue->next_queued;
+      if (list.first == nullptr) list.last = nullptr;
+      queue->linked.exchange(false, std::memory_order_acq_rel);
+      size_.fetch_sub(1, std::memory_order_seq_cst);
+      return queue;
+    }
+    return nullptr;
+  }
+
   // In this order: the usual priority is on the same cache line as what everybody needs.
   SpinLock lock_{LockRank::kRunList};
   std::atomic<uint32_t> turns_{0};  // written under lock_
