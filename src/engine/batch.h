@@ -94,9 +94,11 @@ class Batch {
       if (static_cast<char*>(last.dst) + last.size == dst && static_cast<const char*>(last.src) + last.size == src &&
           pieces_.size() > sealed_) {
         last.size += size;
+        unlike_ = 1;
         return;
       }
     }
+    if (!pieces_.empty()) unlike_ |= size ^ pieces_.front().size;
     pieces_.push_back({dst, src, size});
   }
   // The same for many that lie in the same blocks as each other; `may_merge` is for the first.
@@ -106,15 +108,22 @@ class Batch {
     const size_t before = pieces_.size();
     pieces_.resize(before + count - 1);
     Piece* last = &pieces_[before - 1];
+    // In registers: what is written to pieces could be any of the others.
+    size_t bytes = bytes_;
+    size_t unlike = unlike_;
     for (size_t i = 1; i < count; ++i) {
       const size_t size = sizes[i];
-      bytes_ += size;
-      if (static_cast<char*>(last->dst) + last->size == dsts[i] && static_cast<const char*>(last->src) + last->size == srcs[i]) {
+      bytes += size;
+      unlike |= size ^ sizes[i - 1];
+      if (static_cast<char*>(dsts[i - 1]) + sizes[i - 1] == dsts[i] && static_cast<const char*>(srcs[i - 1]) + sizes[i - 1] == srcs[i]) {
         last->size += size;
+        unlike = 1;
       } else {
         *++last = {dsts[i], srcs[i], size};
       }
     }
+    bytes_ = bytes;
+    unlike_ = unlike;
     pieces_.resize(static_cast<size_t>(last - pieces_.data()) + 1);
   }
   // What is in the batch now stays as it is, so that Cut can come back to it.
@@ -156,10 +165,13 @@ class Batch {
   const Pieces& pieces() const { return pieces_; }
   size_t bytes() const { return bytes_; }
   bool empty() const { return pieces_.empty(); }
+  // What each piece has, where all have the same; else 0.
+  size_t EvenSize() const { return unlike_ == 0 && !pieces_.empty() ? pieces_.front().size : 0; }
 
  private:
   Pieces pieces_;
   size_t bytes_ = 0;
+  size_t unlike_ = 0;  // not 0: pieces of different sizes may be among them
   size_t sealed_ = 0;
   size_t sealed_bytes_ = 0;
   std::shared_ptr<BatchRest> rest_;  // the submitter has it, too

@@ -15,6 +15,8 @@ namespace {
 constexpr size_t kLongBatch = 1536;
 constexpr size_t kHead = 256;
 constexpr size_t kHeadAndNext = 1024;
+// Items that are looked at, and then added while they are still in the nearest cache.
+constexpr size_t kAtATime = 512;
 
 // What an item has shown of a block: from there to its end, every address lies in it. Most items of a batch lie in one block a side, and
 // need no look at the tables then.
@@ -125,7 +127,8 @@ size_t BatchBuilder::CollectPlain(Batch* batch, size_t begin, size_t end, const 
   KnownSpan on_device, in_pinned;
   for (size_t i = begin; i < end;) {
     size_t next = i;
-    while (next < end && on_device.Holds(devices[next], sizes[next]) && in_pinned.Holds(hosts[next], sizes[next])) ++next;
+    const size_t stop = std::min(end, i + kAtATime);
+    while (next < stop && on_device.Holds(devices[next], sizes[next]) && in_pinned.Holds(hosts[next], sizes[next])) ++next;
     if (next > i) {
       batch->AddRun(items_.dsts + i, items_.srcs + i, sizes + i, next - i, device_left_ >= sizes[i] && host_left_ >= sizes[i]);
       device_left_ = on_device.RoomBehind(devices[next - 1], sizes[next - 1]);

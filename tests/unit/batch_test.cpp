@@ -152,6 +152,35 @@ TEST(BatchTest, ARunDoesNotGrowASealedPiece) {
   EXPECT_EQ(batch.bytes(), 10u);
 }
 
+TEST(BatchTest, PiecesOfOneSizeAreKnown) {
+  const auto even_size = [](std::vector<size_t> sizes, size_t gap, bool at_once) {
+    ItemRun run;
+    size_t at = 0;
+    for (const size_t size : sizes) {
+      run.Item(at, 100000 + at, size);
+      at += size + gap;
+    }
+    Batch batch(sizes.size());
+    if (at_once) run.AddTo(batch, true);
+    for (size_t i = 0; !at_once && i < sizes.size(); ++i) batch.Add(run.dsts[i], run.srcs[i], run.sizes[i]);
+    return batch.EvenSize();
+  };
+  for (const bool at_once : {false, true}) {
+    EXPECT_EQ(even_size({10, 10, 10}, 8, at_once), 10u);
+    EXPECT_EQ(even_size({10, 10, 11}, 8, at_once), 0u);
+    EXPECT_EQ(even_size({11, 10, 10}, 8, at_once), 0u);
+    EXPECT_EQ(even_size({10, 10, 10}, 0, at_once), 0u) << "one piece of 30, which nobody needs to know";
+    EXPECT_EQ(even_size({}, 8, at_once), 0u);
+  }
+  Batch two_runs(4);
+  ItemRun first, second;
+  first.Item(0, 5000, 10);
+  second.Item(100, 6000, 20);
+  first.AddTo(two_runs, true);
+  second.AddTo(two_runs, true);
+  EXPECT_EQ(two_runs.EvenSize(), 0u);
+}
+
 TEST(BatchTest, AThreadsNextBatchOfItsSizeGetsTheSameMemory) {
   const auto memory_of = [](size_t pieces) {
     Batch batch(pieces);

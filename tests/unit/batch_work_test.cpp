@@ -112,6 +112,8 @@ const Case kCases[] = {
     {"the end of one and the start of the next", {kPortion + kHalf + 1, kPortion}, {kPortion, kPortion, kHalf + 1}},
     {"both ends are parts", {kPortion + kHalf + 1, 2 * kPortion}, {kPortion, kPortion, kPortion, kHalf + 1}},
     {"large, small, large", {2 * kPortion, 10, 2 * kPortion}, {kPortion, kPortion, kPortion, kPortion + 10}},
+    {"alike, and three of them are more than a portion", std::vector<size_t>(7, 100000), {300000, 300000, 100000}},
+    {"alike, and too large to be dealt out by number", std::vector<size_t>(3, kHalf + 1), {kPortion + 2, kHalf + 1}},
     {"nothing in between", {100, 0, 100}, {200}},
     {"only nothing", {0, 0}, {0}},
 };

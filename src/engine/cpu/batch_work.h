@@ -15,9 +15,10 @@ class BatchItems {
   static constexpr size_t kCut = 1;
 
   BatchItems(const Batch& batch, const AddressSpace& addresses, const CopyKernels& kernels, bool streaming)
-      : pieces_(batch.pieces()), addresses_(addresses), kernels_(kernels), streaming_(streaming) {}
+      : pieces_(batch.pieces()), even_size_(batch.EvenSize()), addresses_(addresses), kernels_(kernels), streaming_(streaming) {}
 
   size_t count() const { return pieces_.size(); }
+  size_t EvenSize() const { return even_size_; }
   size_t SizeOf(size_t i) const { return pieces_[i].size; }
   void Move(PortionCursor from, PortionCursor to) const {
     for (size_t i = from.item, offset = from.offset; i < to.item || (i == to.item && to.offset > offset); ++i, offset = 0) {
@@ -32,6 +33,7 @@ class BatchItems {
 
  private:
   const Batch::Pieces& pieces_;
+  const size_t even_size_;
   const AddressSpace& addresses_;
   const CopyKernels& kernels_;
   const bool streaming_;

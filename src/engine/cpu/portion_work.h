@@ -1,6 +1,7 @@
 // Many items that move bytes, dealt out in portions of about the same size: many small items, or a part of a large one.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <iterator>
@@ -19,8 +20,8 @@ struct PortionCursor {
   size_t offset = 0;
 };
 
-// Items: kCut, at multiples of which they may be cut, count(), SizeOf(i), and Move(from, to), which moves the bytes between two places and
-// may fault.
+// Items: kCut, at multiples of which they may be cut, count(), SizeOf(i), EvenSize(), not 0 where all have that, and Move(from, to), which
+// moves the bytes between two places and may fault.
 template <typename Items>
 class PortionWork : public sched::SharedWork {
  public:
@@ -30,6 +31,8 @@ class PortionWork : public sched::SharedWork {
     if (most > std::size(few_cuts_)) many_cuts_.reset(new (std::nothrow) PortionCursor[most]);
     cuts_ = many_cuts_ != nullptr ? many_cuts_.get() : few_cuts_;
     if (many_cuts_ == nullptr && most > std::size(few_cuts_)) portion = bytes;  // no memory: one hand does it
+    const size_t each = items_.EvenSize();
+    if (each != 0 && each <= portion / 2) CutEvenly((portion + each - 1) / each);
     while (cuts_[count_].item < items_.count()) {
       cuts_[count_ + 1] = Behind(cuts_[count_], portion);
       ++count_;
@@ -54,6 +57,10 @@ class PortionWork : public sched::SharedWork {
   }
 
  private:
+  // As by Behind, where every portion has so many items: without a look at each.
+  void CutEvenly(size_t items) {
+    for (size_t item = 0; item < items_.count(); item = cuts_[count_].item) cuts_[++count_] = {std::min(item + items, items_.count()), 0};
+  }
   // The end of the portion that begins at `cursor`.
   PortionCursor Behind(PortionCursor cursor, size_t portion) const {
     for (size_t room = portion; cursor.item < items_.count();) {
