@@ -1,6 +1,7 @@
 // Conversions between float and the two 16-bit floating point formats: half (IEEE binary16) and bfloat16. They round to
 // nearest, ties to even. A NaN stays a NaN; the conversions that are more than a shift make it quiet. All cases are
 // computed and the right one is masked in, so that a loop over them becomes vector code (branches keep GCC from it).
+// All is constexpr, which is what GPU code may call.
 #pragma once
 
 #include <bit>
@@ -18,11 +19,13 @@ inline constexpr uint32_t kFloatInfinity = 0x7f800000;
 inline constexpr uint32_t kFloatQuiet = 0x00400000;
 
 // All ones when a < b, else 0. Signed, because that is what SSE2 can compare; every magnitude fits.
-inline uint32_t MaskLess(uint32_t a, uint32_t b) { return 0u - static_cast<uint32_t>(static_cast<int32_t>(a) < static_cast<int32_t>(b)); }
+constexpr uint32_t MaskLess(uint32_t a, uint32_t b) {
+  return 0u - static_cast<uint32_t>(static_cast<int32_t>(a) < static_cast<int32_t>(b));
+}
 
-inline uint32_t Pick(uint32_t mask, uint32_t when_set, uint32_t otherwise) { return (when_set & mask) | (otherwise & ~mask); }
+constexpr uint32_t Pick(uint32_t mask, uint32_t when_set, uint32_t otherwise) { return (when_set & mask) | (otherwise & ~mask); }
 
-inline float HalfToFloat(uint16_t half) {
+constexpr float HalfToFloat(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
   const uint32_t magnitude = half & 0x7fff;
   // The exponent's bias grows from 15 to 127; infinities and NaNs need as much again to reach the top exponent.
@@ -35,7 +38,7 @@ inline float HalfToFloat(uint16_t half) {
   return std::bit_cast<float>(sign | Pick(MaskLess(magnitude, 0x0400), subnormal, normal));
 }
 
-inline uint16_t FloatToHalf(float value) {
+constexpr uint16_t FloatToHalf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
@@ -51,9 +54,9 @@ inline uint16_t FloatToHalf(float value) {
   return static_cast<uint16_t>(sign | Pick(MaskLess(magnitude, 0x47800000), finite, kHalfInfinity | payload));
 }
 
-inline float BFloat16ToFloat(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
+constexpr float BFloat16ToFloat(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
 
-inline uint16_t FloatToBFloat16(float value) {
+constexpr uint16_t FloatToBFloat16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;  // reaches infinity by itself
   const uint32_t nan = (bits >> 16) | kBFloat16Quiet;

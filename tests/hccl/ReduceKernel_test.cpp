@@ -85,13 +85,10 @@ TEST(ReduceKernels, WhatCannotBeReducedHasNone) {
   EXPECT_EQ(ElementBytes(HCCL_DATA_TYPE_FP8E8M0), 1u);
 }
 
-// Every 16-bit pattern, infinities and NaNs among them, against some others: the same bits by both codes, except which of two NaNs it is.
+// Every 16-bit pattern, infinities and NaNs among them, against some others: the same bits by both codes.
 TEST(ReduceKernels, BothCodesAgreeOnEvery16BitFloat) {
   constexpr size_t kAll = 65536;
   for (const HcclDataType type : {HCCL_DATA_TYPE_FP16, HCCL_DATA_TYPE_BFP16}) {
-    const auto is_nan = [type](uint16_t bits) {
-      return (bits & 0x7fff) > (type == HCCL_DATA_TYPE_FP16 ? ropeway::kHalfInfinity : ropeway::kBFloat16Infinity);
-    };
     std::vector<uint16_t> a(kAll), b(kAll), plain(kAll), best(kAll);
     for (size_t i = 0; i < kAll; ++i) a[i] = static_cast<uint16_t>(i);
     for (uint32_t seed = 0; seed < 8; ++seed) {
@@ -100,13 +97,7 @@ TEST(ReduceKernels, BothCodesAgreeOnEvery16BitFloat) {
       for (int op = 0; op < 4; ++op) {
         FindPlainReduceKernel(type, static_cast<HcclReduceOp>(op))(plain.data(), a.data(), b.data(), kAll);
         FindReduceKernel(type, static_cast<HcclReduceOp>(op))(best.data(), a.data(), b.data(), kAll);
-        for (size_t i = 0; i < kAll; ++i) {
-          if (is_nan(a[i]) && is_nan(b[i])) {
-            ASSERT_TRUE(is_nan(plain[i]) && is_nan(best[i]));
-          } else {
-            ASSERT_EQ(plain[i], best[i]) << "type " << type << " op " << op << ": " << a[i] << ", " << b[i];
-          }
-        }
+        for (size_t i = 0; i < kAll; ++i) ASSERT_EQ(plain[i], best[i]) << "type " << type << " op " << op << ": " << a[i] << ", " << b[i];
       }
     }
   }

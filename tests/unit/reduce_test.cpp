@@ -164,13 +164,16 @@ struct FloatCase {
     bits.insert(bits.end(), {static_cast<Bits>(infinity + 1), static_cast<Bits>(~Bits{0})});  // NaNs
     return bits;
   }
-  static bool Same(Bits a, Bits b) { return a == b || (std::isnan(Coder::Decode(a)) && std::isnan(Coder::Decode(b))); }
+  // To the last bit, but for the NaN that processors make of numbers.
+  static bool Same(Bits a, Bits b) { return a == b || (b == kMadeUp && std::isnan(Coder::Decode(a))); }
+  static constexpr Bits kMadeUp = static_cast<Bits>(~Bits{0} - 1);
+  static Bits Quiet(Bits nan) { return static_cast<Bits>(nan | ((Coder::Encode(INFINITY) >> 1) & ~Coder::Encode(INFINITY))); }
   static Bits Reference(ReduceOp op, Bits bits_a, Bits bits_b) {
     const double a = Coder::Decode(bits_a), b = Coder::Decode(bits_b);
     if (op == ReduceOp::kEqual) return a == b ? Coder::Encode(1) : 0;
-    if (std::isnan(a)) return bits_a;
-    if (std::isnan(b)) return bits_b;
-    if (op == ReduceOp::kSum) return std::isnan(a + b) ? static_cast<Bits>(~Bits{0}) : Coder::Encode(a + b);
+    if (std::isnan(a)) return Quiet(bits_a);
+    if (std::isnan(b)) return Quiet(bits_b);
+    if (op == ReduceOp::kSum) return std::isnan(a + b) ? kMadeUp : Coder::Encode(a + b);
     const bool a_less = a < b || (a == b && std::signbit(a));
     return a_less == (op == ReduceOp::kMin) ? bits_a : bits_b;
   }

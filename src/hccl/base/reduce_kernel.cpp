@@ -70,7 +70,11 @@ template <bool kProduct>
   const uint64_t done = count / kLanes * kLanes;
   for (uint64_t i = 0; i < count / kLanes; ++i) {
     const __m256 left = _mm256_cvtph_ps(_mm_loadu_si128(x + i)), right = _mm256_cvtph_ps(_mm_loadu_si128(y + i));
-    const __m256 value = kProduct ? _mm256_mul_ps(left, right) : _mm256_add_ps(left, right);
+    __m256 value;  // of two NaNs the first: compilers swap an intrinsic's operands
+    if constexpr (kProduct)
+      asm("vmulps %2, %1, %0" : "=x"(value) : "x"(left), "x"(right));
+    else
+      asm("vaddps %2, %1, %0" : "=x"(value) : "x"(left), "x"(right));
     _mm_storeu_si128(t + i, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
   }
   constexpr auto kOp = kProduct ? &FloatingOps<Float16Format>::Product : &FloatingOps<Float16Format>::Sum;

@@ -14,9 +14,9 @@ using ropeway::ReduceType;
 bool CanReduce(ReduceOp op, ReduceType type);
 
 // dst[i] = dst[i] op src[i] for every whole element in `bytes`; neither array needs alignment. Integer sums wrap. The
-// 16-bit floats are added as floats and rounded to nearest even. kMax and kMin give a NaN when either operand is one,
-// and hold +0 for greater than -0. kEqual gives 1 or 0 in the element's type. dst == src is fine; when the arrays
-// overlap otherwise, the result is unspecified. Does nothing for a pair that CanReduce() denies.
+// 16-bit floats are added as floats and rounded to nearest even. A NaN in either operand makes the result that NaN, quiet; of
+// two the one in dst. kMax and kMin hold +0 for greater than -0. kEqual gives 1 or 0 in the element's type. dst == src is fine; when the
+// arrays overlap otherwise, the result is unspecified. Does nothing for a pair that CanReduce() denies.
 void Reduce(void* dst, const void* src, size_t bytes, ReduceOp op, ReduceType type);
 
 }  // namespace ropeway::cpu
