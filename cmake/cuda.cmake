@@ -15,35 +15,38 @@ if(NOT ROPEWAY_CUDA_INCLUDE)
 endif()
 
 set(engine_dir ${PROJECT_SOURCE_DIR}/src/engine)
-set(kernel_image ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.fatbin)
-add_custom_command(
-  OUTPUT ${kernel_image}
-  COMMAND ${ROPEWAY_NVCC} -std=c++17 -I${PROJECT_SOURCE_DIR}/src -O3 -gencode arch=compute_80,code=sm_80
-          -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 -fatbin ${engine_dir}/cuda/kernels.cu
-          -o ${kernel_image}
-  DEPENDS ${engine_dir}/cuda/kernels.cu ${engine_dir}/cuda/kernel_types.h
-  COMMENT "Compiling the GPU kernels"
-  VERBATIM)
-
-# The image as bytes of the plugin: assembled by the compiler that is there anyway.
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S CONTENT [[
+# Each .cu file is an image, which the plugin has as bytes under the symbol ropeway_cuda_<name>: assembled by the compiler that is there
+# anyway.
+enable_language(ASM)
+set(kernel_images "")
+foreach(name kernels reduce)
+  set(kernel_image ${CMAKE_BINARY_DIR}/ropeway_cuda_${name}.fatbin)
+  add_custom_command(
+    OUTPUT ${kernel_image}
+    COMMAND ${ROPEWAY_NVCC} -std=c++20 --expt-relaxed-constexpr --fmad=false -I${PROJECT_SOURCE_DIR}/src -O3 -gencode arch=compute_80,code=sm_80
+            -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 -fatbin ${engine_dir}/cuda/${name}.cu
+            -o ${kernel_image}
+    DEPENDS ${engine_dir}/cuda/${name}.cu ${engine_dir}/cuda/kernel_types.h ${engine_dir}/cuda/reduce_types.h
+            ${PROJECT_SOURCE_DIR}/src/base/reduce_ops.h ${PROJECT_SOURCE_DIR}/src/base/half.h
+    COMMENT "Compiling the GPU kernels: ${name}"
+    VERBATIM)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ropeway_cuda_${name}.S CONTENT [[
 .section .rodata
 .balign 64
-.global ropeway_cuda_kernels
-.hidden ropeway_cuda_kernels
-ropeway_cuda_kernels:
+.global ropeway_cuda_@name@
+.hidden ropeway_cuda_@name@
+ropeway_cuda_@name@:
 .incbin "@kernel_image@"
 .section .note.GNU-stack,"",%progbits
 ]] @ONLY)
-enable_language(ASM)
-set_source_files_properties(${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S PROPERTIES OBJECT_DEPENDS ${kernel_image})
+  set_source_files_properties(${CMAKE_BINARY_DIR}/ropeway_cuda_${name}.S PROPERTIES OBJECT_DEPENDS ${kernel_image})
+  list(APPEND kernel_images ${CMAKE_BINARY_DIR}/ropeway_cuda_${name}.S)
+endforeach()
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${engine_dir}/cuda/*.cpp)
 # The CPU's kernels, as far as this processor has them.
-set(host_kernels ${kernel_sources})
-add_library(ropeway_cuda SHARED ${cuda_sources} ${CMAKE_BINARY_DIR}/ropeway_cuda_kernels.S ${engine_dir}/backend.cpp
-            ${engine_dir}/late_copy.cpp ${engine_dir}/part_order.cpp ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp
-            ${host_kernels})
+add_library(ropeway_cuda SHARED ${cuda_sources} ${kernel_images} ${engine_dir}/backend.cpp ${engine_dir}/late_copy.cpp ${engine_dir}/part_order.cpp
+            ${engine_dir}/task.cpp ${engine_dir}/sched/shared_work.cpp ${kernel_sources})
 if(NOT ROPEWAY_FILE_BY_FILE)  # as the other libraries: library.cmake
   set_target_properties(ropeway_cuda PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 endif()

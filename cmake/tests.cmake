@@ -321,7 +321,8 @@ endfunction()
 
 # The CUDA engine on a stand-in for the driver: what its host side does needs no GPU, and the same suite judges it.
 function(ropeway_cuda_tests)
-  add_library(fake_cuda SHARED ${tests_dir}/fake_cuda/driver.cpp)
+  file(GLOB stand_ins CONFIGURE_DEPENDS ${tests_dir}/fake_cuda/*.cpp)
+  add_library(fake_cuda SHARED ${stand_ins})
   target_include_directories(fake_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(fake_cuda SYSTEM PRIVATE ${ROPEWAY_CUDA_INCLUDE})
   set(folder ${CMAKE_BINARY_DIR}/fake_cuda)

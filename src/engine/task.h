@@ -7,6 +7,7 @@
 
 #include "engine/gate.h"
 #include "engine/host_call.h"
+#include "engine/reduce_kinds.h"
 
 namespace ropeway {
 
@@ -65,9 +66,6 @@ bool Holds(Comparison comparison, int64_t left, int64_t right);
 
 // How kBody chooses; the numbers are those of the API.
 enum class BodyChoice : uint8_t { kIf, kWhile, kSwitch };
-
-enum class ReduceOp : uint8_t { kSum, kMax, kMin, kEqual };
-enum class ReduceType : uint8_t { kFloat32, kFloat16, kBFloat16, kInt8, kInt16, kInt32, kUInt8, kUInt16, kUInt32, kInt4 };
 
 // Who wants to know when a stream reaches a point. Exactly one of the two is called, on a thread of the engine or of a
 // waiter that helps; neither may block. Event records, waits and resets are markers.

@@ -14,13 +14,9 @@
 #include <mutex>
 #include <string>
 
-#include "engine/cuda/kernel_types.h"
+#include "kernels.h"
 
 namespace {
-
-using ropeway::cuda::DescribedCopy;
-using ropeway::cuda::FewPieces;
-using ropeway::cuda::KernelPiece;
 
 constexpr size_t kMemory = size_t{64} << 30;  // committed when touched
 constexpr CUresult kNoMemory = CUDA_ERROR_OUT_OF_MEMORY;
@@ -90,8 +86,13 @@ const Error* Find(CUresult code) {
 // A GPU, which its context stands for too, with the kernels that the engine loads, by the handles that stand for them, and what its
 // streams have done.
 constexpr int kMostGpus = 8;
+struct StandInGpu;
+struct StandInFunction {
+  StandInGpu* gpu;
+  StandInKernel kernel;
+};
 struct StandInGpu {
-  int copy_pieces, copy_few, copy_described;
+  std::map<std::string, StandInFunction> functions;  // that were asked for
   std::atomic<long> tasks;
 } g_gpus[kMostGpus];
 thread_local StandInGpu* t_current = nullptr;
@@ -112,11 +113,6 @@ CUresult Enter(CUstream stream) {
 }
 #define RW_ENTER(stream) \
   if (const CUresult entered = Enter(stream); entered != CUDA_SUCCESS) return entered
-
-void CopyDescribed(const DescribedCopy& copy) {
-  if (std::memcmp(copy.descriptor, copy.expected, copy.words * sizeof(unsigned)) == 0)
-    std::memmove(copy.piece.dst, copy.piece.src, copy.piece.size);
-}
 
 }  // namespace
 
@@ -280,27 +276,16 @@ CUresult cuModuleLoadData(CUmodule* module, const void*) {
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   auto* const gpu = reinterpret_cast<StandInGpu*>(module);
-  const struct {
-    const char* name;
-    int* handle;
-  } known[] = {
-      {"ropeway_copy_pieces", &gpu->copy_pieces}, {"ropeway_copy_few", &gpu->copy_few}, {"ropeway_copy_described", &gpu->copy_described}};
-  for (const auto& kernel : known) {
-    if (std::strcmp(name, kernel.name) == 0) return *function = reinterpret_cast<CUfunction>(kernel.handle), CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_NOT_FOUND;
+  const StandInKernel kernel = FindKernel(name);
+  if (kernel == nullptr) return CUDA_ERROR_NOT_FOUND;
+  StandInFunction& known = gpu->functions[name] = {gpu, kernel};
+  return *function = reinterpret_cast<CUfunction>(&known), CUDA_SUCCESS;
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
   RW_OBEY;
   RW_ENTER(config->hStream);
-  const auto is = [&](int& kernel) { return function == reinterpret_cast<CUfunction>(&kernel); };
-  if (is(t_current->copy_described)) return CopyDescribed(*static_cast<const DescribedCopy*>(arguments[0])), CUDA_SUCCESS;
-  const bool is_few = is(t_current->copy_few);
-  if (!is_few && !is(t_current->copy_pieces)) return CUDA_ERROR_INVALID_HANDLE;
-  const auto* few = static_cast<const FewPieces*>(arguments[0]);
-  const KernelPiece* pieces = is_few ? few->pieces : *static_cast<const KernelPiece* const*>(arguments[0]);
-  const unsigned count = is_few ? few->count : *static_cast<const unsigned*>(arguments[1]);
-  for (unsigned i = 0; i < count; ++i) std::memmove(pieces[i].dst, pieces[i].src, pieces[i].size);
-  return CUDA_SUCCESS;
+  const auto& known = *reinterpret_cast<const StandInFunction*>(function);
+  if (known.gpu != t_current) return CUDA_ERROR_INVALID_HANDLE;
+  return known.kernel(arguments), CUDA_SUCCESS;
 }
 }

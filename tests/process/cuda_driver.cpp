@@ -258,11 +258,27 @@ void Pageable() {
   scene.ExpectWorking();
 }
 
+// A reduction is a kernel, too.
+void Reductions() {
+  const Scene scene;
+  const auto reduce = [&] {
+    return aclrtReduceAsync(scene.device, static_cast<char*>(scene.device) + kSize, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
+                            scene.stream, nullptr);
+  };
+  scene.driver.fail("cuLaunchKernelEx", kIllegalAddress, 0, 1);
+  RW_CHECK_EQ(reduce(), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_ERROR_RT_SYS_DMA);
+  ExpectMessage("CUDA_ERROR_ILLEGAL_ADDRESS");
+  scene.ExpectWorking();
+  RW_CHECK_EQ(reduce(), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+}
+
 std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
 
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
-  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "large_descriptors", "gpus", "pageable"})
+  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "large_descriptors", "gpus", "pageable", "reductions"})
     process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()},
                                      {"ROPEWAY_ENGINE", "cuda"},
                                      {"ROPEWAY_SCHEDULE", nullptr},
@@ -282,5 +298,6 @@ int main(int argc, char** argv) {
                              {"descriptors", Descriptors},
                              {"large_descriptors", LargeDescriptors},
                              {"gpus", SeveralGpus},
-                             {"pageable", Pageable}});
+                             {"pageable", Pageable},
+                             {"reductions", Reductions}});
 }

@@ -6,7 +6,6 @@
 
 #include "engine/batch.h"
 #include "engine/cpu/kernels/fill.h"
-#include "engine/cpu/kernels/reduce.h"
 #include "engine/cuda/error_codes.h"
 #include "engine/late_copy.h"
 #include "engine/task_ranges.h"
@@ -300,22 +299,11 @@ int CudaBackend::Set(CudaLine& line, const Task& task, TaskFailure* failure) {
   return 0;
 }
 
-// By the CPU's own code, so that the two engines agree to the last bit; a reduction is no path for speed here.
 void CudaBackend::Reduce(CudaLine& line, const Task& task) {
-  constexpr size_t kPart = size_t{16} << 20;
-  Place(line, task.reduce.dst, task.reduce.src);
-  const CUstream stream = line.StreamToWrite(task.reduce.dst, task.reduce.size);
-  std::vector<char> dst(std::min(kPart, task.reduce.size)), src(dst.size());
-  for (size_t at = 0; at < task.reduce.size; at += kPart) {
-    const size_t part = std::min(kPart, task.reduce.size - at);
-    char* to = static_cast<char*>(task.reduce.dst) + at;
-    line.Note(driver_.cuMemcpyAsync(Bits(dst.data()), Bits(to), part, stream));
-    line.Note(driver_.cuMemcpyAsync(Bits(src.data()), Bits(static_cast<const char*>(task.reduce.src) + at), part, stream));
-    line.Note(line.Wait());
-    cpu::Reduce(dst.data(), src.data(), part, task.reduce.op, task.reduce.type);
-    line.Note(driver_.cuMemcpyAsync(Bits(to), Bits(dst.data()), part, stream));
-    line.Note(line.Wait());
-  }
+  const auto& reduce = task.reduce;
+  Place(line, reduce.dst, reduce.src);
+  const CUstream stream = line.StreamToWrite(reduce.dst, reduce.size);
+  line.Note(line.gpu().reducer.Launch(reduce.dst, reduce.src, reduce.size, reduce.op, reduce.type, stream));
 }
 
 uint64_t CudaBackend::LoadWord(const void* address) {

@@ -56,7 +56,8 @@ bool Gpu::SetUp(const Driver& the_driver, int ordinal, unsigned the_ctas) {
          driver->cuCtxSetCurrent(context) == CUDA_SUCCESS && driver->cuModuleLoadData(&module, ropeway_cuda_kernels) == CUDA_SUCCESS &&
          driver->cuModuleGetFunction(&copy_pieces, module, "ropeway_copy_pieces") == CUDA_SUCCESS &&
          driver->cuModuleGetFunction(&copy_few, module, "ropeway_copy_few") == CUDA_SUCCESS &&
-         driver->cuModuleGetFunction(&copy_described, module, "ropeway_copy_described") == CUDA_SUCCESS;
+         driver->cuModuleGetFunction(&copy_described, module, "ropeway_copy_described") == CUDA_SUCCESS &&
+         reducer.Load(*driver, ordinal) == CUDA_SUCCESS;
 }
 
 void Gpu::Enter() const {

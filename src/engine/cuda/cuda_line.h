@@ -10,6 +10,7 @@
 #include "engine/backend.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/kernel_types.h"
+#include "engine/cuda/reducer.h"
 
 namespace ropeway::cuda {
 
@@ -20,6 +21,7 @@ struct Gpu {
   CUfunction copy_pieces = nullptr;
   CUfunction copy_few = nullptr;
   CUfunction copy_described = nullptr;
+  Reducer reducer;
   unsigned ctas = 16;
   bool overlaps_slices = false;  // kernels of one stream can run beside each other
 

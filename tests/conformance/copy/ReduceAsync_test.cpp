@@ -1,6 +1,8 @@
 // aclrtReduceAsync: dst = dst op src on the device, in stream order.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "tests/conformance/copy/call_checks.h"
 
@@ -195,6 +197,119 @@ TEST_F(ReduceAsync, SumMaxAndMin) {
   ExpectArithmetic<int8_t>(ACL_INT8, stream_, [](int v) { return static_cast<int8_t>(v); });
   ExpectArithmetic<uint16_t>(ACL_FLOAT16, stream_, [](int v) { return HalfBits(v, 5, 10); });
   ExpectArithmetic<uint16_t>(ACL_BF16, stream_, [](int v) { return HalfBits(v, 8, 7); });
+}
+
+// --- To the last bit ----------------------------------------------------------------------------------------------------
+// What the operands are of, and the patterns that float formats treat in their own way.
+struct Format {
+  aclDataType type;
+  size_t size;
+  uint32_t infinity;  // 0: integers
+  std::vector<uint32_t> special;
+  uint64_t expected[4];  // hashes of sum, max, min, equal: those of the CPU engine
+};
+
+uint32_t Random(uint64_t* state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return static_cast<uint32_t>(*state >> 16);
+}
+
+uint64_t HashOf(const std::vector<uint8_t>& bytes) {
+  uint64_t hash = 14695981039346656037u;
+  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 1099511628211u;
+  return hash;
+}
+
+constexpr size_t kElements = 65536 + 37;
+
+// Every 16-bit pattern meets many others; half of the others are special. No two infinities of opposite signs: what becomes of those is the
+// processor's choice.
+void MakeOperands(const Format& format, std::vector<uint8_t>* a, std::vector<uint8_t>* b) {
+  uint64_t state = 20261118;
+  for (size_t i = 0; i < kElements; ++i) {
+    uint32_t x = format.size == 4 ? Random(&state) : static_cast<uint32_t>(i), y = Random(&state);
+    if (format.size == 4 && i % 3 == 0) x = format.special[Random(&state) % format.special.size()];
+    if (i % 2 == 0) y = format.special[Random(&state) % format.special.size()];
+    const uint32_t sign = 1u << (format.size * 8 - 1), mask = sign | (sign - 1);
+    if (format.infinity != 0 && (x & (sign - 1)) == format.infinity && (y & (sign - 1)) == format.infinity) y = x;
+    x &= mask;
+    y &= mask;
+    const auto* const from_x = reinterpret_cast<const uint8_t*>(&x);
+    const auto* const from_y = reinterpret_cast<const uint8_t*>(&y);
+    a->insert(a->end(), from_x, from_x + format.size);
+    b->insert(b->end(), from_y, from_y + format.size);
+  }
+}
+
+const std::vector<Format>& Formats() {
+  static const std::vector<uint32_t> kNumbers = {0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff};
+  static const std::vector<Format> kFormats = {
+      {ACL_FLOAT,
+       4,
+       0x7f800000,
+       {0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000, 0x33800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+        0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 0xff812345, 0x7fffffff},
+       {0xfc185c110fd76fbc, 0x5a49b0c2aa7a471b, 0x29fabfa9e81614c9, 0x6b12327bc9d31595}},
+      {ACL_FLOAT16,
+       2,
+       0x7c00,
+       {0, 0x8000, 1, 0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfd55},
+       {0x29e654c9b2f632ed, 0x5d589f00fa6a37f5, 0xc600a180d2590d46, 0x6b53625f32343c8d}},
+      {ACL_BF16,
+       2,
+       0x7f80,
+       {0, 0x8000, 1, 0x8001, 0x007f, 0x0080, 0x3f80, 0xbf80, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0xffa5},
+       {0xc173499a4ae175bb, 0x862e0ca12d940259, 0xbbf7d02ea5388daa, 0x4538a16cac29858d}},
+      {ACL_INT8, 1, 0, kNumbers, {0x67c67d1d02466100, 0x88c4bd135f3b18a8, 0xf106f6eda408a8f5, 0xcf248c54d5548dd4}},
+      {ACL_INT16, 2, 0, kNumbers, {0xbfb9e326148fa995, 0xfe762583b9c1e2ae, 0x16793e9f9a06de82, 0x6b4c131dfaca608d}},
+      {ACL_INT32, 4, 0, kNumbers, {0x8c02836d854f7566, 0xf2a19bde3b3472b7, 0x26cd2d66463a3592, 0x0a10dfde368c0a55}},
+      {ACL_UINT8, 1, 0, kNumbers, {0x67c67d1d02466100, 0x662d4e0a1a2a0d8e, 0xbc83a5166dfc3a67, 0xcf248c54d5548dd4}},
+      {ACL_UINT16, 2, 0, kNumbers, {0xbfb9e326148fa995, 0x2ab7d7b79d27a409, 0xbc8ef309e71c1421, 0x6b4c131dfaca608d}},
+      {ACL_UINT32, 4, 0, kNumbers, {0x8c02836d854f7566, 0x2a983e4ac00fe88f, 0xa28489a749fb3ae2, 0x0a10dfde368c0a55}},
+  };
+  return kFormats;
+}
+
+// Of any engine, wherever the operands begin.
+TEST_F(ReduceAsync, EveryTypeAndKindHasTheSameBitsEverywhere) {
+  constexpr size_t kRoom = 64;
+  for (const Format& format : Formats()) {
+    std::vector<uint8_t> a, b;
+    MakeOperands(format, &a, &b);
+    DeviceBuffer dst(a.size() + kRoom), src(a.size() + kRoom);
+    for (int kind = kSum; kind <= kEqual; ++kind) {
+      for (const auto& [to, from] : {std::pair<size_t, size_t>{0, 0}, {1, 1}, {3, 5}}) {
+        const size_t dst_offset = to * format.size, src_offset = from * format.size;
+        ASSERT_EQ(aclrtMemset(dst.get(), dst.size(), 0x5c, dst.size()), ACL_SUCCESS);
+        ASSERT_EQ(aclrtMemcpy(dst.at(dst_offset), a.size(), a.data(), a.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+        ASSERT_EQ(aclrtMemcpy(src.at(src_offset), b.size(), b.data(), b.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+        ASSERT_EQ(aclrtReduceAsync(dst.at(dst_offset), src.at(src_offset), a.size(), static_cast<aclrtReduceKind>(kind), format.type,
+                                   stream_, nullptr),
+                  ACL_SUCCESS);
+        ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+        std::vector<uint8_t> all = dst.Read(dst.size());
+        const std::vector<uint8_t> result(all.begin() + static_cast<long>(dst_offset),
+                                          all.begin() + static_cast<long>(dst_offset + a.size()));
+        EXPECT_EQ(HashOf(result), format.expected[kind - kSum])
+            << "type " << format.type << " kind " << kind << " offsets " << dst_offset << ", " << src_offset;
+        all.erase(all.begin() + static_cast<long>(dst_offset), all.begin() + static_cast<long>(dst_offset + a.size()));
+        EXPECT_EQ(all, std::vector<uint8_t>(kRoom, 0x5c)) << "what lies around it";
+      }
+    }
+  }
+}
+
+// What a processor makes of infinity minus infinity is a NaN, and which one is its own choice: the host's here.
+TEST_F(ReduceAsync, InfinityMinusInfinityIsTheHostsNan) {
+  volatile float infinity = std::numeric_limits<float>::infinity();
+  const float made_up = infinity - infinity;
+  uint32_t bits = 0;
+  std::memcpy(&bits, &made_up, sizeof(bits));
+  const auto result =
+      Reduced<uint32_t>(std::vector<uint32_t>(99, 0x7f800000), std::vector<uint32_t>(99, 0xff800000), kSum, ACL_FLOAT, stream_);
+  EXPECT_EQ(result, std::vector<uint32_t>(99, bits));
 }
 
 // EQUAL and the remaining types: either the product reduces them, or it says 207000 and does nothing.
