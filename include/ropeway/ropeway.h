@@ -74,8 +74,15 @@ RW_API aclError ropewayGetSetting(size_t index, const char* value, ropewaySettin
  * An address through which host code may read and write [devPtr, devPtr + size), which must lie inside one live device
  * block, or inside the device alias of registered host memory, whose view is that memory. The view stays valid until the
  * block is freed or the memory unregistered. Ordering is the caller's work: use it inside a host function, or after a
- * synchronise. NULL arguments: 100000; a range that is not inside one device block or alias: 107000; an engine whose
- * memory the host cannot reach: 207000.
+ * synchronise.
+ *
+ * Of an engine whose memory the host cannot reach (a GPU's), there are views in functions that a stream waits for: host functions,
+ * blocking callbacks and kernels by stand-in. Such a view is a copy, made when it is asked for, valid until the function returns and
+ * written back then, before the stream goes on: whoever else writes there meanwhile loses. Two views may not overlap unless the later lies
+ * in the earlier. A function that takes its views inside and keeps them no longer works on every engine.
+ *
+ * NULL arguments: 100000; a range that is not inside one device block or alias, or overlaps another view: 107000; elsewhere than in such a
+ * function, on such an engine: 207000.
  */
 RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
 

@@ -1,6 +1,7 @@
 // Views of device memory for host code.
 #include "api/host_view.h"
 
+#include "api/copied_views.h"
 #include "api/entry.h"
 #include "ropeway/ropeway.h"
 #include "runtime/product.h"
@@ -63,9 +64,14 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view", devPtr);
     RW_TRY(TheMemory().RequireRoom("devPtr", devPtr, size, location));
     void* view = TheEngine().memory().HostView(devPtr, size);
-    if (view == nullptr)
-      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the %s engine's memory has no host view; copy it, or use ROPEWAY_ENGINE=cpu",
+    if (view == nullptr && !CanCopyViews())
+      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                  "host code cannot reach the %s engine's memory, of which there are views in functions that a stream waits for only "
+                  "(aclrtLaunchHostFunc, kernels by stand-in); copy it, or use ROPEWAY_ENGINE=cpu",
                   TheEngine().traits().name);
+    if (view == nullptr) {
+      RW_TRY_SET(view, CopyView(devPtr, size, "ropewayHostView"));
+    }
     *hostPtr = view;
     return Ok();
   });

@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "api/checks.h"
+#include "api/copied_views.h"
 #include "api/host_view.h"
 #include "engine/backend.h"
 #include "ropeway/operator.h"
 #include "runtime/product.h"
-#include "runtime/transfer.h"
 
 using namespace ropeway;
 using namespace ropeway::api;
@@ -21,11 +21,6 @@ namespace {
 bool Inside(const void* inner, size_t inner_size, const void* outer, size_t outer_size) {
   const auto from = reinterpret_cast<uintptr_t>(inner), begin = reinterpret_cast<uintptr_t>(outer);
   return from >= begin && inner_size <= outer_size && from - begin <= outer_size - inner_size;
-}
-
-bool Overlap(const void* a, size_t a_size, const void* b, size_t b_size) {
-  const auto left = reinterpret_cast<uintptr_t>(a), right = reinterpret_cast<uintptr_t>(b);
-  return left < right + b_size && right < left + a_size;
 }
 
 // The function's launch is the first member, so that views find their way back.
@@ -41,10 +36,8 @@ class Kernel final : public KernelCall, private ropewayKernelLaunch {
   void Prepare(uint64_t /*replay*/, uint64_t as_of) override { as_of_ = as_of; }
   void Run() override {
     code_ = 0;
-    staged_.clear();
     if (arguments_.later != nullptr) args = View(arguments_.later, argsSize);
     if (code_ == 0) function_(this);
-    WriteBack();
   }
   int Failed(TaskFailure* failure) const override { return code_ == 0 ? 0 : Explain(failure, code_, "kernel %s: %s", name, text_); }
 
@@ -66,53 +59,17 @@ class Kernel final : public KernelCall, private ropewayKernelLaunch {
     const Status status = ViewForDevice(address, size, device, as_of_, &view);
     if (!status.ok()) Fail("%s", status.text());
     if (!status.ok() || view != nullptr) return view;
-    return Stage(const_cast<void*>(address), size);
+    Result<void*> copy = CopyView(const_cast<void*>(address), size, name);
+    if (copy.ok()) return copy.value();
+    Fail("%s", copy.status().text());
+    return nullptr;
   }
 
  private:
-  struct Staged {
-    void* address;
-    size_t size;
-    std::unique_ptr<unsigned char[]> bytes;
-  };
-
-  // A copy for the host, where it cannot reach the memory itself.
-  void* Stage(void* address, size_t size) {
-    for (const Staged& one : staged_) {
-      if (Inside(address, size, one.address, one.size))
-        return one.bytes.get() + (static_cast<unsigned char*>(address) - static_cast<unsigned char*>(one.address));
-      if (!Overlap(address, size, one.address, one.size)) continue;
-      Fail("the view of %zu bytes at %p overlaps an earlier one of %zu bytes at %p; take one view of both", size, address, one.size,
-           one.address);
-      return nullptr;
-    }
-    Staged made{address, size, std::unique_ptr<unsigned char[]>(new (std::nothrow) unsigned char[size])};
-    if (made.bytes == nullptr || !Move(made.bytes.get(), address, size)) {
-      Fail("no host memory for a view of %zu bytes", size);
-      return nullptr;
-    }
-    staged_.push_back(std::move(made));
-    return staged_.back().bytes.get();
-  }
-
-  bool Move(void* dst, const void* src, size_t size) {
-    const Status status = RunPart(CopyTask(Runtime::Get(), dst, src, size, name));
-    if (!status.ok()) Fail("%s", status.text());
-    return status.ok();
-  }
-
-  void WriteBack() {
-    for (const Staged& one : staged_) {
-      if (!Move(one.address, one.bytes.get(), one.size)) break;
-    }
-    staged_.clear();
-  }
-
   const ropewayKernelFunc function_;
   const ropewayKernelShape shape_;
   const ArgumentBlock arguments_;
   uint64_t as_of_ = FreeClock::Now();
-  std::vector<Staged> staged_;
   int code_ = 0;
   char text_[160] = {};
 };

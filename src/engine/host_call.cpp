@@ -1,5 +1,7 @@
 #include "engine/host_call.h"
 
+#include <utility>
+
 #include "base/race_detector.h"
 
 namespace ropeway {
@@ -13,6 +15,7 @@ void CallUser(void (*function)(void*), void* argument) noexcept { function(argum
 
 thread_local const HostCall::Return* HostCall::running_here = nullptr;
 thread_local bool HostCall::inside = false;
+thread_local HostCall::Epilogue HostCall::epilogue = nullptr;
 
 void HostCall::Run() const {
   running_here = on_return;
@@ -21,6 +24,7 @@ void HostCall::Run() const {
     const race_detector::UsersCode users;
     CallUser(function, argument);
   }
+  if (const Epilogue last = std::exchange(epilogue, nullptr)) on_return->ending = last();
   inside = false;
   running_here = nullptr;
   if (on_return != nullptr) on_return->Returned();

@@ -3,14 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace ropeway {
 
 struct HostCall {
+  // How the work ended that a function has left behind; 0: well.
+  struct Ending {
+    int code = 0;
+    std::string text;
+  };
   class Return {
    public:
     // The function returned. Called on the thread that ran it.
     virtual void Returned() = 0;
+    Ending ending;  // set before; whoever is told of the return takes it
 
    protected:
     ~Return() = default;
@@ -26,6 +33,10 @@ struct HostCall {
   // The call that the current thread is inside of; null when it runs no host function for a stream.
   static thread_local const Return* running_here;
   static thread_local bool inside;
+  // What is done behind the function that the current thread runs, before anybody is told of its return; for calls that somebody waits
+  // for. The function sets it, by calls of ours.
+  using Epilogue = Ending (*)();
+  static thread_local Epilogue epilogue;
 };
 
 struct TaskFailure;

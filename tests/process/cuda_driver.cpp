@@ -274,11 +274,36 @@ void Reductions() {
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
 }
 
+// A host function's view is a copy: one that cannot be made is no view, and one that cannot be written back is the stream's failure.
+void Views() {
+  const Scene scene;
+  struct Look {
+    const Scene& scene;
+    int copies;  // that still work
+    aclError code = -1;
+    static void Run(void* argument) {
+      auto* const self = static_cast<Look*>(argument);
+      for (const char* way : {"cuMemcpyAsync", "cuLaunchKernelEx"}) self->scene.driver.fail(way, kIllegalAddress, self->copies, -1);
+      void* view = nullptr;
+      self->code = ropewayHostView(self->scene.device, kSize, &view);
+    }
+  };
+  for (const int copies : {0, 1}) {
+    Look look{scene, copies};
+    RW_CHECK_EQ(aclrtLaunchHostFunc(scene.stream, &Look::Run, &look), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), copies == 0 ? ACL_SUCCESS : ACL_ERROR_RT_SYS_DMA);
+    if (copies == 1) ExpectMessage("written back");
+    RW_CHECK_EQ(look.code, copies == 0 ? ACL_ERROR_RT_SYS_DMA : ACL_SUCCESS);
+    scene.ExpectWorking();
+  }
+}
+
 std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
 
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
-  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "large_descriptors", "gpus", "pageable", "reductions"})
+  for (const char* mode :
+       {"tasks", "lost", "memory", "batches", "descriptors", "large_descriptors", "gpus", "pageable", "reductions", "views"})
     process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()},
                                      {"ROPEWAY_ENGINE", "cuda"},
                                      {"ROPEWAY_SCHEDULE", nullptr},
@@ -299,5 +324,6 @@ int main(int argc, char** argv) {
                              {"large_descriptors", LargeDescriptors},
                              {"gpus", SeveralGpus},
                              {"pageable", Pageable},
-                             {"reductions", Reductions}});
+                             {"reductions", Reductions},
+                             {"views", Views}});
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/futex.h"
 #include "base/hot_tls.h"
@@ -468,9 +469,12 @@ bool LaneQueue::RunCall(const Task& task) {
   return true;
 }
 
-int LaneQueue::JudgeKernel(const Task& task) {
+int LaneQueue::JudgeCall(const Task& task, HostCall::Return* on_return) {
+  const HostCall::Ending behind = std::exchange(on_return->ending, {});
+  if (behind.code != 0) ReportFailure(task, behind.code, behind.text.c_str());
+  if (behind.code != 0 || task.kind != TaskKind::kKernel) return behind.code;
   TaskFailure failure;
-  const int code = task.kind == TaskKind::kKernel ? KernelOf(task).Failed(&failure) : 0;
+  const int code = KernelOf(task).Failed(&failure);
   if (code != 0) ReportFailure(task, code, failure.text);
   return code;
 }
@@ -556,7 +560,7 @@ void LaneQueue::PassGate(int code) {
 
 void LaneQueue::Returned() {
   sink_.store(nullptr, std::memory_order_release);
-  const int code = JudgeKernel(Head());
+  const int code = JudgeCall(Head(), this);
   ReleasePayload(Head());
   Resume(code);
 }

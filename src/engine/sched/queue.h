@@ -148,8 +148,8 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   int ReportTimeout(const Task& task);
   // A function that there was no memory to hand over.
   void ReportLost(const Task& task);
-  // How a kernel ended, which the stream hears of when it did so badly; 0 for other tasks.
-  int JudgeKernel(const Task& task);
+  // How a function or kernel that has returned ended, which the stream hears of when it did so badly; 0 for other tasks.
+  int JudgeCall(const Task& task, HostCall::Return* on_return);
   // The head's number in the stream.
   uint64_t head_number() const { return executed_ + 1; }
   // For a watcher: when the head, or a task of its graph, was started, and that it is over.

@@ -453,7 +453,7 @@ void Replay::ComeBack(Branch& branch, bool dropped) {
   }
   const Task& task = (*branch.tasks)[branch.next];
   int code = branch.timed_out.exchange(false, std::memory_order_acquire) ? queue_.ReportTimeout(task) : 0;
-  if (code == 0 && !dropped) code = queue_.JudgeKernel(task);
+  if (code == 0 && !dropped) code = queue_.JudgeCall(task, &branch);
   // The marker of a bound wait that is dropped goes with its binding.
   const bool bound = task.kind == TaskKind::kAwaitBound;
   if (Marker* const marker = task.kind == TaskKind::kAwait ? task.await.marker

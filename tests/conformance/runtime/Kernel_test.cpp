@@ -599,6 +599,75 @@ TEST_F(Kernel, ManyThreadsRegisterLoadAndLaunch) {
   EXPECT_EQ(seen.runs, kThreads * kRounds);
 }
 
+// --- Views in host functions --------------------------------------------------------------------------------------------
+// Adds 1 to all numbers but the last, and 100 to the second by a view inside that view.
+struct Counting {
+  int32_t* numbers;
+  size_t count;
+  aclError whole = -1, inner = -1, across = -1;
+  static void Run(void* argument) {
+    auto* const self = static_cast<Counting*>(argument);
+    void *all = nullptr, *second = nullptr;
+    self->whole = ropewayHostView(self->numbers, (self->count - 1) * sizeof(int32_t), &all);
+    self->inner = ropewayHostView(self->numbers + 1, sizeof(int32_t), &second);
+    if (self->whole != ACL_SUCCESS || self->inner != ACL_SUCCESS) return;
+    for (size_t i = 0; i + 1 < self->count; ++i) static_cast<int32_t*>(all)[i] += 1;
+    *static_cast<int32_t*>(second) += 100;
+    self->across = ropewayHostView(self->numbers + self->count - 2, 2 * sizeof(int32_t), &second);
+  }
+  void Expect() const {
+    EXPECT_EQ(whole, ACL_SUCCESS);
+    EXPECT_EQ(inner, ACL_SUCCESS);
+    EXPECT_EQ(across, EngineHasHostViews() ? ACL_SUCCESS : ACL_ERROR_RT_PARAM_INVALID) << "a copy beside a copy of the same byte";
+  }
+};
+
+std::vector<int32_t> NumbersIn(const DeviceBuffer& block) {
+  std::vector<int32_t> numbers(block.size() / 4);
+  EXPECT_EQ(aclrtMemcpy(numbers.data(), block.size(), block.get(), block.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+  return numbers;
+}
+
+// Written once for all engines: what stands in front of the function is in the view, and what it writes is there for what stands behind.
+TEST_F(Kernel, AHostFunctionHasViewsOfItsStreamsMemory) {
+  DeviceBuffer block(16), copy(16);
+  Counting counting{static_cast<int32_t*>(static_cast<void*>(block.get())), 4};
+  ASSERT_EQ(aclrtMemsetAsync(block.get(), 16, 0, 16, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchHostFunc(stream_, &Counting::Run, &counting), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpyAsync(copy.get(), 16, block.get(), 16, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchHostFunc(stream_, &Counting::Run, &counting), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  counting.Expect();
+  EXPECT_EQ(NumbersIn(copy), (std::vector<int32_t>{1, 101, 1, 0}));
+  EXPECT_EQ(NumbersIn(block), (std::vector<int32_t>{2, 202, 2, 0}));
+}
+
+TEST_F(Kernel, ACapturedHostFunctionHasViewsAtEveryReplay) {
+  DeviceBuffer block(16);
+  Counting counting{static_cast<int32_t*>(static_cast<void*>(block.get())), 4};
+  ASSERT_EQ(aclrtMemset(block.get(), 16, 0, 16), ACL_SUCCESS);
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchHostFunc(stream_, &Counting::Run, &counting), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(aclmdlRIExecuteAsync(model, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+  counting.Expect();
+  EXPECT_EQ(NumbersIn(block), (std::vector<int32_t>{3, 303, 3, 0}));
+  EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+}
+
+TEST_F(Kernel, OutsideOfFunctionsAViewIsRefusedWhereItWouldBeACopy) {
+  DeviceBuffer block(16);
+  void* view = nullptr;
+  if (EngineHasHostViews()) {
+    EXPECT_EQ(ropewayHostView(block.get(), 16, &view), ACL_SUCCESS);
+    return;
+  }
+  EXPECT_EQ(ropewayHostView(block.get(), 16, &view), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_NE(std::string(aclGetRecentErrMsg()).find("aclrtLaunchHostFunc"), std::string::npos);
+}
+
 }  // namespace kernel_test
 }  // namespace ropeway_test
 #endif
