@@ -31,16 +31,16 @@ Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes) {
   return PlaceMemory{static_cast<char*>(const_cast<void*>(memory)), static_cast<char*>(view), bytes};
 }
 
-DeviceScratch::~DeviceScratch() {
+Scratch::~Scratch() {
   if (aclrtSetCurrentContext(context) == ACL_SUCCESS)
-    aclrtFree(memory);
+    free(memory);
   else
     aclGetRecentErrMsg();  // a context that is gone took it along
 }
 
-CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<DeviceScratch> input_copy)
+CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory)
     : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)), scratch_(setting_.plan.scratch_bytes),
-      input_copy_(std::move(input_copy)) {
+      scratch_memory_(std::move(scratch_memory)) {
   for (const Step& step : setting_.plan.steps) transfers_.push_back(IsTransfer(step.kind) ? TransferOf(step) : nullptr);
 }
 
@@ -61,6 +61,7 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
   transfer->bytes = span.bytes;
   transfer->device = setting_.device;
   transfer->context = setting_.context;
+  transfer->on_host = setting_.on_host;
   if (memory.view != nullptr) transfer->view = std::make_shared<Window>(memory.view);
   if (step.kind == Kind::kCombine)
     transfer->combination = {setting_.kernel, At(step.from).view, span.bytes / setting_.element_bytes, step.peer_first};
@@ -89,21 +90,60 @@ aclError CollectiveOp::Enqueue(void* stream) {
 std::shared_ptr<StreamOp> CollectiveOp::Again() {
   Setting setting = setting_;
   std::string wrong;
-  for (PlaceMemory* place : {&setting.input, &setting.output}) {
+  for (PlaceMemory* place :
+       {setting.on_host ? &setting.real_input : &setting.input, setting.on_host ? &setting.real_output : &setting.output}) {
     Result<PlaceMemory> opened = OpenPlace(place->address, place->bytes);
     if (opened.ok())
       *place = opened.value();
     else
       wrong = std::string(setting.call) + ": " + opened.status().text();
   }
-  const auto op = std::make_shared<CollectiveOp>(communicator().shared_from_this(), std::move(setting), input_copy_);
+  const auto op = std::make_shared<CollectiveOp>(communicator().shared_from_this(), std::move(setting), scratch_memory_);
   if (!wrong.empty()) op->SetUnfit(wrong);
   LockGuard lock(op->exchange_->order);
   op->TakeNumbers();
   return op;
 }
 
-void CollectiveOp::Started() {
+void CollectiveOp::Started() { setting_.on_host ? Fetch() : Begin(); }
+
+void CollectiveOp::Fetch() {
+  const auto self = std::static_pointer_cast<CollectiveOp>(shared_from_this());
+  const PlaceMemory &to = setting_.input, &from = setting_.real_input;
+  exchange_->lane().Copy(setting_.context, to.address, from.address, to.bytes, ACL_MEMCPY_DEVICE_TO_HOST, -1,
+                         [self](const std::string& failure) {
+                           if (self->dropped_) return;
+                           if (failure.empty()) return self->Begin();
+                           self->exchange_->lane().Discard(self->setting_.context);
+                           if (self->setting_.board) return self->Off(HCCL_E_RUNTIME, failure);
+                           self->Fail(HCCL_E_RUNTIME, failure);
+                           self->EndIfIdle();
+                         });
+}
+
+// The I/O thread's, and who stands in for it may come here.
+void CollectiveOp::Succeed() {
+  if (!setting_.on_host || setting_.output.bytes == 0) return Finish(HCCL_SUCCESS, "");
+  if (std::exchange(storing_, true)) return;
+  IoThread::Get().Post([self = std::static_pointer_cast<CollectiveOp>(shared_from_this())] {
+    if (!self->dropped_) self->Store();
+  });
+}
+
+void CollectiveOp::Store() {
+  const auto self = std::static_pointer_cast<CollectiveOp>(shared_from_this());
+  const PlaceMemory &to = setting_.real_output, &from = setting_.output;
+  exchange_->lane().Copy(setting_.context, to.address, from.address, to.bytes, ACL_MEMCPY_HOST_TO_DEVICE, -1,
+                         [self](const std::string& failure) {
+                           if (self->dropped_) return;
+                           self->scratch_memory_.reset();
+                           if (failure.empty()) return self->Finish(HCCL_SUCCESS, "");
+                           self->exchange_->lane().Discard(self->setting_.context);
+                           self->Finish(HCCL_E_RUNTIME, std::string(self->setting_.call) + ": " + failure);
+                         });
+}
+
+void CollectiveOp::Begin() {
   if (setting_.board && !setting_.on_board) LeaveBoard("");
   if (!setting_.on_board) return Advance();
   stage_ = Stage::kEntered;
@@ -137,7 +177,7 @@ void CollectiveOp::Look() {
   if (stage_ == Stage::kReduced && (!board.AllReduced(seat_) || !GatherFromBoard())) return;
   if (stage_ != Stage::kTaken) return;
   LeaveBoard("");
-  Finish(HCCL_SUCCESS, "");
+  Succeed();
 }
 
 // False, and of the next two, too: the stream has taken its memory back, and is going to say so.
@@ -199,7 +239,8 @@ void CollectiveOp::Advance() {
 void CollectiveOp::EndIfIdle() {
   if (dropped_ || busy_ || sending_ > 0 || receiving_ > 0) return;
   if (failure_ == HCCL_SUCCESS && at_ < setting_.plan.steps.size()) return;
-  input_copy_.reset();
+  if (failure_ == HCCL_SUCCESS && setting_.on_host) return Succeed();
+  scratch_memory_.reset();
   Finish(failure_, why_);
 }
 
@@ -236,14 +277,19 @@ bool CollectiveOp::CopyHere(const Step& step) {
   }
   busy_ = true;
   const auto self = std::static_pointer_cast<CollectiveOp>(shared_from_this());
-  exchange_->lane().Copy(setting_.context, to.address, from.address, step.to.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, -1,
-                         [self](const std::string& failure) {
-                           self->busy_ = false;
-                           if (failure.empty()) return self->Advance();
-                           self->exchange_->lane().Discard(self->setting_.context);
-                           self->Fail(HCCL_E_RUNTIME, failure);
-                           self->EndIfIdle();
-                         });
+  const auto done = [self](const std::string& failure) {
+    self->busy_ = false;
+    if (failure.empty()) return self->Advance();
+    self->exchange_->lane().Discard(self->setting_.context);
+    self->Fail(HCCL_E_RUNTIME, failure);
+    self->EndIfIdle();
+  };
+  if (setting_.on_host) {
+    exchange_->lane().Run(
+        setting_.context, [from, to] { return std::memcpy(to.view, from.view, to.bytes), ""; }, done);
+  } else {
+    exchange_->lane().Copy(setting_.context, to.address, from.address, step.to.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, -1, done);
+  }
   return true;
 }
 
@@ -279,7 +325,7 @@ void CollectiveOp::WithdrawAll(const std::string& why) {
 
 void CollectiveOp::Dropped() {
   dropped_ = true;
-  input_copy_.reset();
+  scratch_memory_.reset();
   if (setting_.board) LeaveBoard("its stream was aborted, failed or waited too long");
   WithdrawAll("its stream was aborted, failed or waited too long");
 }

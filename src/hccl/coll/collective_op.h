@@ -22,13 +22,15 @@ struct PlaceMemory {
 // HCCL_E_PARA for what is not inside one block of device memory. None without bytes.
 Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes);
 
-// Device memory, freed in its context.
-struct DeviceScratch {
-  DeviceScratch(void* memory_, aclrtContext context_) : memory(memory_), context(context_) {}
-  ~DeviceScratch();
-  DeviceScratch(const DeviceScratch&) = delete;
-  DeviceScratch& operator=(const DeviceScratch&) = delete;
+// Memory of a collective's own, freed in its context: by aclrtFree or aclrtFreeHost.
+struct Scratch {
+  using Free = aclError (*)(void*);
+  Scratch(void* memory_, Free free_, aclrtContext context_) : memory(memory_), free(free_), context(context_) {}
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
   void* const memory;
+  const Free free;
   const aclrtContext context;
 };
 
@@ -43,13 +45,17 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
     CollectivePlan plan;
     PlaceMemory input;
     PlaceMemory output;
+    // Both are pinned memory in the place of these, which the host cannot reach.
+    bool on_host = false;
+    PlaceMemory real_input;
+    PlaceMemory real_output;
     uint64_t element_bytes = 1;
     ReduceKernel kernel = nullptr;
     aclrtContext context = nullptr;
     int32_t device = 0;
   };
-  // `input_copy`: what the input is, when it is none of the program's.
-  CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<DeviceScratch> input_copy);
+  // `scratch_memory`: where input, or both places, are, when that is no memory of the program's.
+  CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory);
   // The runtime's code when the stream does not take it.
   aclError Enqueue(void* stream);
 
@@ -73,7 +79,13 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   void WithdrawAll(const std::string& why);
   void EndIfIdle();
 
-  bool StartsAnywhere() const override { return setting_.board_ready; }
+  void Begin();
+  // On pinned memory: what comes in front of everything, and what behind it.
+  void Fetch();
+  void Store();
+  void Succeed();
+
+  bool StartsAnywhere() const override { return setting_.board_ready && !setting_.on_host; }
   void Look() override;
   void Off(HcclResult result, const std::string& why) override;
   bool BringToBoard();
@@ -93,10 +105,11 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
 
   // Of the I/O thread.
   enum class Stage { kNotThere, kEntered, kPosted, kReduced, kTaken, kLeft } stage_ = Stage::kNotThere;  // on the board
-  std::shared_ptr<DeviceScratch> input_copy_;  // of a pattern: all that are made after it have it, one after the other
-  size_t at_ = 0;                              // the next step
+  std::shared_ptr<Scratch> scratch_memory_;  // of a pattern: all that are made after it have it, one after the other
+  size_t at_ = 0;                            // the next step
   bool advancing_ = false;
   bool busy_ = false;  // a copy of this rank alone
+  bool storing_ = false;
   size_t sending_ = 0;
   size_t receiving_ = 0;
   HcclResult failure_ = HCCL_SUCCESS;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "acl/acl.h"
 #include "hccl/base/told.h"
@@ -37,13 +38,36 @@ void FillInRanks(const Communicator& communicator, CollectiveShape* shape) {
 }
 
 // Input that lies across the output is read from a copy.
-Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting* setting, std::shared_ptr<DeviceScratch>* scratch) {
+Status CopyInput(const CollectiveCall& call, void* stream, CollectiveOp::Setting* setting, std::shared_ptr<Scratch>* scratch) {
   void* copy = nullptr;
   const uint64_t bytes = call.input_bytes;
   RW_TRY(FromRuntime("aclrtMalloc", aclrtMalloc(&copy, bytes, ACL_MEM_MALLOC_HUGE_FIRST)));
-  *scratch = std::make_shared<DeviceScratch>(copy, setting->context);
+  *scratch = std::make_shared<Scratch>(copy, &aclrtFree, setting->context);
   RW_TRY(FromRuntime("aclrtMemcpyAsync", aclrtMemcpyAsync(copy, bytes, call.input, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream)));
   RW_TRY_SET(setting->input, OpenPlace(copy, bytes));
+  return Ok();
+}
+
+// The host reduces: where it cannot reach the program's memory, pinned memory takes its place, which the operation fills when it begins and
+// empties when it ends.
+Status WorkOnHost(const CollectiveCall& call, CollectiveOp::Setting* setting, std::shared_ptr<Scratch>* scratch) {
+  const char* const input = BytePointer(call.input);
+  const char* const output = BytePointer(call.output);
+  // In place stays in place; else one lies behind the other.
+  uint64_t input_at = 0, output_at = (call.input_bytes + 63) / 64 * 64;
+  if (call.shape.in_place && call.output_bytes > 0) {
+    const char* const first = std::min(input, output);
+    input_at = static_cast<uint64_t>(input - first);
+    output_at = static_cast<uint64_t>(output - first);
+  }
+  void* memory = nullptr;
+  const uint64_t bytes = std::max(input_at + call.input_bytes, output_at + call.output_bytes);
+  RW_TRY(FromRuntime("aclrtMallocHost", aclrtMallocHost(&memory, bytes)));
+  *scratch = std::make_shared<Scratch>(memory, &aclrtFreeHost, setting->context);
+  char* const base = static_cast<char*>(memory);
+  setting->on_host = true;
+  setting->real_input = std::exchange(setting->input, {base + input_at, base + input_at, call.input_bytes});
+  setting->real_output = std::exchange(setting->output, {base + output_at, base + output_at, call.output_bytes});
   return Ok();
 }
 
@@ -74,15 +98,17 @@ Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, Colle
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&setting.device)));
   RW_TRY_SET(setting.input, OpenPlace(call.input, call.input_bytes));
   RW_TRY_SET(setting.output, OpenPlace(call.output, call.output_bytes));
-  if (call.kernel != nullptr && setting.input.view == nullptr && call.input_bytes > 0)
-    return Fail(HCCL_E_NOT_SUPPORT, "ranks reduce by CPU, which cannot reach the memory of this engine; use ROPEWAY_ENGINE=cpu");
   call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
-  std::shared_ptr<DeviceScratch> input_copy;
-  if (!call.shape.in_place && Overlap(call)) RW_TRY(CopyInput(call, stream, &setting, &input_copy));
+  std::shared_ptr<Scratch> scratch;
+  if (call.kernel != nullptr && setting.input.view == nullptr && call.input_bytes > 0) {
+    RW_TRY(WorkOnHost(call, &setting, &scratch));
+  } else if (!call.shape.in_place && Overlap(call)) {
+    RW_TRY(CopyInput(call, stream, &setting, &scratch));
+  }
   ChooseWay(*communicator, call, &setting);
   const uint64_t elements = std::max(call.input_bytes, call.output_bytes) / setting.element_bytes;
   const Communicating communicating({communicator->name().c_str(), call.type, elements});
-  const auto op = std::make_shared<CollectiveOp>(communicator, std::move(setting), std::move(input_copy));
+  const auto op = std::make_shared<CollectiveOp>(communicator, std::move(setting), std::move(scratch));
   return FromRuntime("ropewayLaunchOperation", op->Enqueue(stream));
 }
 

@@ -95,7 +95,7 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
     const auto address = reinterpret_cast<uintptr_t>(transfer->buffer);
     return SendOffer(transfer, Method::kAddress, Writer().Number(uint64_t{address}).Number(transfer->device).Take());
   }
-  if (communicator->SameHost(transfer->peer) && !network && OfferKey(transfer)) return;
+  if (communicator->SameHost(transfer->peer) && !network && !transfer->on_host && OfferKey(transfer)) return;
   if (transfer->window) return SendOffer(transfer, Method::kLink, "");
   Stage(transfer, [this, transfer] { SendOffer(transfer, Method::kLink, ""); });
 }

@@ -1,5 +1,7 @@
 // How the bytes of an offer get into the receive's buffer inside a host: out of the message, or by the engine; and how an
 // engine whose memory the host cannot reach is helped through pinned memory. exchange_network.cpp has the other way.
+#include <cstring>
+
 #include "hccl/p2p/exchange.h"
 #include "hccl/p2p/messages.h"
 #include "hccl/transport/wire.h"
@@ -18,9 +20,17 @@ std::string Combine(const Transfer& transfer, const void* bytes) {
 // The bytes are device memory of this process: its own, or mapped. Looked up here and not before: what is freed from now on stays until
 // this lane is through.
 std::string CombineFrom(const Transfer& transfer, const void* from) {
+  if (transfer.on_host) return Combine(transfer, from);
   void* bytes = nullptr;
   if (ropewayHostView(const_cast<void*>(from), transfer.bytes, &bytes) != ACL_SUCCESS) return "the sender's memory is gone";
   return Combine(transfer, bytes);
+}
+
+// The same for bytes that are stored, of host memory: the runtime queues no copy between host addresses.
+std::string TakeFromHost(const Transfer& transfer, const void* from) {
+  if (!transfer.view->Use([](char*) {})) return "the receiving stream was aborted";
+  std::memcpy(transfer.view->data(), from, transfer.bytes);
+  return "";
 }
 
 }  // namespace
@@ -92,6 +102,9 @@ void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t pee
   if (transfer->combination)
     return lane_.Run(
         transfer->context, [transfer, from] { return CombineFrom(*transfer, from); }, done);
+  if (transfer->on_host)
+    return lane_.Run(
+        transfer->context, [transfer, from] { return TakeFromHost(*transfer, from); }, done);
   lane_.Copy(transfer->context, transfer->buffer, from, transfer->bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, peer_device, done);
 }
 

@@ -34,6 +34,7 @@ struct Transfer {
   uint64_t bytes = 0;
   int32_t device = 0;
   aclrtContext context = nullptr;
+  bool on_host = false;          // the buffer is host memory of our own, and the partner's is, too, if it is in this process
   std::shared_ptr<Window> view;  // host access to the buffer; null when the engine has none
   Combination combination;       // of a receive; it needs a view
   bool eager = false;            // of a send: one whose bytes are in the offer is over without an answer
