@@ -1,4 +1,5 @@
 // HcclReduceAsync. Where the runtime's copy engine can reduce, it does; the CPU does the rest, in stream order.
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "hccl/dispatcher/dispatch.h"
 #include "hccl/dispatcher/pieces.h"
 #include "hccl/dispatcher/runtime_names.h"
+#include "ropeway/kernel.h"
 #include "ropeway/ropeway.h"
 
 using namespace ropeway::comm;
@@ -90,18 +92,41 @@ struct HostReduction {
   }
 };
 
-Status HostView(const char* name, const void* address, uint64_t bytes, void** view) {
-  const aclError code = ropewayHostView(const_cast<void*>(address), bytes, view);
-  if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
-    return Fail(HCCL_E_NOT_SUPPORT, "%s %p cannot be reached by the CPU with this engine; use ROPEWAY_ENGINE=cpu", name, address);
-  return FromRuntime("ropewayHostView", code);
+// Where the CPU cannot reach the memory (a GPU's), a kernel by stand-in reduces, which has copies of it.
+constexpr char kStandIn[] = "ropeway_hccl_reduce";
+struct StandInArguments {
+  void* dst;
+  const void* src;
+  uint64_t bytes;
+  HcclDataType type;
+  HcclReduceOp op;
+};
+void ReduceCopies(const ropewayKernelLaunch* launch) {
+  StandInArguments arguments;
+  std::memcpy(&arguments, launch->args, sizeof arguments);
+  void* const dst = ropewayKernelView(launch, arguments.dst, arguments.bytes);
+  const void* const src = ropewayKernelView(launch, arguments.src, arguments.bytes);
+  if (dst == nullptr || src == nullptr) return;  // the stream says which one is not there
+  FindReduceKernel(arguments.type, arguments.op)(dst, dst, src, arguments.bytes / SIZE_TABLE[arguments.type]);
+}
+
+Status QueueCopies(const ReduceRequest& request, HcclRtStream stream) {
+  static const aclError registered = ropewayRegisterKernel(kStandIn, &ReduceCopies);
+  RW_TRY(FromRuntime("ropewayRegisterKernel", registered));
+  const StandInArguments arguments{request.dst, request.src, request.bytes, request.type, request.op};
+  return FromRuntime("ropewayLaunchKernel", ropewayLaunchKernel(kStandIn, 1, &arguments, sizeof arguments, stream));
 }
 
 Status QueueByCpu(const ReduceRequest& request, HcclRtStream stream) {
   auto work = std::make_unique<HostReduction>();
   void* src_view = nullptr;
-  RW_TRY(HostView("dst", request.dst, request.bytes, &work->dst));
-  RW_TRY(HostView("src", request.src, request.bytes, &src_view));
+  const aclError reach = ropewayHostView(request.dst, request.bytes, &work->dst);
+  if (reach == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) {
+    aclGetRecentErrMsg();
+    return QueueCopies(request, stream);
+  }
+  RW_TRY(FromRuntime("ropewayHostView", reach));
+  RW_TRY(FromRuntime("ropewayHostView", ropewayHostView(const_cast<void*>(request.src), request.bytes, &src_view)));
   work->src = src_view;
   work->kernel = FindReduceKernel(request.type, request.op);
   work->count = request.bytes / SIZE_TABLE[request.type];
