@@ -19,7 +19,7 @@ ropeway_json_sources(${PROJECT_SOURCE_DIR}/src/hccl/bootstrap/rank_table.cpp)
 
 # How two processes talk over TCP and move bytes, which knows nothing of communicators: a static library, as base is, for all that stand on it.
 set(net_sources ${hccl_sources})
-list(FILTER net_sources INCLUDE REGEX "^src/hccl/(transport/.*|link/(connected_peer|regions|tcp_peer|tcp_receive))\\.cpp$")
+list(FILTER net_sources INCLUDE REGEX "^src/hccl/(transport/.*|link/(connected_peer|device_frame|regions|tcp_peer|tcp_receive))\\.cpp$")
 list(REMOVE_ITEM hccl_sources ${net_sources})
 add_library(ropeway_net STATIC ${net_sources})
 target_link_libraries(ropeway_net PUBLIC ropeway_base)

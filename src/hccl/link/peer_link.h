@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "acl/acl_rt.h"
 #include "hccl/hccl_types.h"
 #include "hccl/transport/address.h"
 #include "hccl/transport/secure_socket.h"
@@ -19,13 +20,14 @@ namespace ropeway::comm {
 // Names a region for the one peer that it is exposed to. Chosen by the owner: not 0, never used twice for a peer.
 using RegionId = uint64_t;
 
-// Bytes between here and a region of the peer. `local` is accessible to the host and stays so until the transfer is over or its
-// lease is closed.
+// Bytes between here and a region of the peer. `local` stays until the transfer is over or its lease is closed. It is accessible to the
+// host, or, over TCP, device memory of `context`.
 struct TransferItem {
   void* local;
   RegionId region;
   uint64_t offset;
   uint64_t size;
+  aclrtContext context = nullptr;
 };
 
 // How a transfer ended: HCCL_SUCCESS, or the code and the reason.
@@ -38,13 +40,15 @@ using TransferDone = std::function<void(const TransferEnd&)>;
 // What becomes of a transfer whose lease is closed.
 inline TransferEnd GivenUp() { return {HCCL_E_REMOTE, "its stream gave it up"}; }
 
-// Memory of this side that the peer may reach. Nobody touches it once the lease is closed.
+// Memory of this side that the peer may reach; of the host, or, over TCP, of the device of `context`. Nobody touches it once the lease is
+// closed.
 struct Exposed {
   void* address;
   uint64_t size;
   std::shared_ptr<Lease> lease = std::make_shared<Lease>();
   // On the link's thread, which it must not block: a put whose last bytes went here is complete, `bytes` in all. May be empty.
   std::function<void(uint64_t bytes)> filled = nullptr;
+  aclrtContext context = nullptr;
 };
 
 // One rank as seen by one other. Any thread may call anything.
@@ -60,7 +64,7 @@ class Peer {
   // An authenticated connection to the peer.
   virtual void Enter(SecureSocket fd) = 0;
 
-  // The peer may put into and get from this memory, which the host can access, until Withdraw returns. A region that is exposed
+  // The peer may put into and get from this memory until Withdraw returns. A region that is exposed
   // again is elsewhere from then on.
   virtual void Expose(RegionId region, Exposed memory) = 0;
   // From now on the peer's transfers there fail, and nobody touches the memory.
@@ -79,6 +83,8 @@ class Peer {
 enum class LinkKind : uint8_t { kTcp = 1, kUcx = 2 };
 LinkKind ChosenLink();  // ROPEWAY_HCCL_LINK
 const char* NameOf(LinkKind kind);
+// Whether device memory that the host cannot reach may be moved.
+constexpr bool MovesDeviceMemory(LinkKind kind) { return kind == LinkKind::kTcp; }
 constexpr ropewayLink WayOver(LinkKind kind) { return kind == LinkKind::kUcx ? ROPEWAY_LINK_UCX : ROPEWAY_LINK_TCP; }
 
 // This side's end of a link to one peer, of that rank. `local` chooses UCX's interface and only counts for the process's first peer. Null,

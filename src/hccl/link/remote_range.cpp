@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "acl/acl_rt.h"
+#include "acl/acl.h"
 #include "base/mutex.h"
 #include "ropeway/ropeway.h"
 
@@ -41,10 +41,12 @@ std::optional<Range> Find(const void* address) {
   return range;
 }
 
-// Where the host reaches the local side, and whether somebody may move or free it once the call has returned.
+// Where the host reaches the local side, or the device memory of a context that it cannot reach; and whether somebody may move or free it
+// once the call has returned.
 struct LocalSide {
   void* view;
   bool pageable;
+  aclrtContext context = nullptr;
 };
 
 comm::Result<LocalSide> Locate(const void* address, uint64_t size) {
@@ -54,7 +56,14 @@ comm::Result<LocalSide> Locate(const void* address, uint64_t size) {
   if (attributes.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
     return LocalSide{local, attributes.location.type != ACL_MEM_LOCATION_TYPE_HOST};
   LocalSide side{nullptr, false};
-  RW_TRY(comm::FromRuntime("ropewayHostView", ropewayHostView(local, size, &side.view)));
+  const aclError code = ropewayHostView(local, size, &side.view);
+  if (code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT || !MovesDeviceMemory(ChosenLink())) {
+    RW_TRY(comm::FromRuntime("ropewayHostView", code));
+    return side;
+  }
+  aclGetRecentErrMsg();
+  side.view = local;
+  RW_TRY(comm::FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&side.context)));
   return side;
 }
 
@@ -66,13 +75,15 @@ comm::Status Copy(const Range& range, const void* remote, const void* local, uin
   RW_TRY_SET(const LocalSide side, Locate(local, count));
   // As for every copy with pageable memory: after the work before it, and over when the call returns.
   if (side.pageable) RW_TRY(comm::FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(stream)));
-  const auto again = [remote, local, count, region = range.region, offset]() -> comm::Result<std::vector<TransferItem>> {
+  const auto again = [remote, local, count, region = range.region, offset,
+                      context = side.context]() -> comm::Result<std::vector<TransferItem>> {
     const std::optional<Range> found = Find(remote);
     if (!found || found->region != region) return comm::Fail(HCCL_E_PARA, "%p is no memory of another rank any more", remote);
+    if (context != nullptr) return std::vector<TransferItem>{{const_cast<void*>(local), region, offset, count, context}};
     RW_TRY_SET(const LocalSide now, Locate(local, count));
     return std::vector<TransferItem>{{now.view, region, offset, count}};
   };
-  RW_TRY(LaunchTransfer(range.target, put, {{side.view, range.region, offset, count}}, again, stream));
+  RW_TRY(LaunchTransfer(range.target, put, {{side.view, range.region, offset, count, side.context}}, again, stream));
   return side.pageable ? comm::FromRuntime("aclrtSynchronizeStream", aclrtSynchronizeStream(stream)) : comm::Ok();
 }
 

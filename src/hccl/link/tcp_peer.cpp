@@ -28,7 +28,8 @@ void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Le
     std::stable_sort(transfer->items.begin(), transfer->items.end(), by_region);
   for (const TransferItem& item : transfer->items) transfer->total += item.size;
   const auto self = shared_from_this();
-  if (transfer->total > kSmallBytes) return thread_.Post([self, this, transfer] { Start(std::move(*transfer)); });
+  const bool of_host = std::all_of(transfer->items.begin(), transfer->items.end(), [](const TransferItem& item) { return !item.context; });
+  if (transfer->total > kSmallBytes || !of_host) return thread_.Post([self, this, transfer] { Start(std::move(*transfer)); });
   thread_.Run([self, this, transfer] {
     Start(std::move(*transfer));
     // The peer may have had this core meanwhile, and be done.
@@ -122,6 +123,7 @@ bool TcpPeer::FillFrame(Job* job, Frame* frame, Bulk* bulk) const {
   const std::shared_ptr<const Exposed> source = job->put ? nullptr : regions_.Find(region);
   if (!job->put && !source) return false;
   bulk->lease = job->put ? job->lease : source->lease;
+  FrameOfDevice of_device;
   Writer body;
   body.Number(job->put ? region : job->first_item + job->item).Number(job->put ? job->total : job->sent);
   while (job->item < job->items.size() && bulk->HasRoom() && bulk->size() < kTcpFrameBytes) {
@@ -130,14 +132,15 @@ bool TcpPeer::FillFrame(Job* job, Frame* frame, Bulk* bulk) const {
     const uint64_t offset = item.offset + job->sent, size = std::min(item.size - job->sent, kTcpFrameBytes - bulk->size());
     if (!job->put && Judge(source.get(), offset, size) != RangeStatus::kGood) return false;
     if (job->put) body.Number(offset).Number(size);
-    bulk->Add(job->put ? static_cast<char*>(item.local) + job->sent : static_cast<char*>(source->address) + offset, size);
+    char* const place = job->put ? static_cast<char*>(item.local) + job->sent : static_cast<char*>(source->address) + offset;
+    bulk->Add(of_device.Place(job->put ? item.context : source->context, place, size), size);
     job->sent += size;
     if (job->sent < item.size) break;
     ++job->item;
     job->sent = 0;
   }
   frame->body = body.Take();
-  return true;
+  return of_device.Fetch(bulk);
 }
 
 // False when the memory was taken away.

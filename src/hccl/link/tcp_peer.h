@@ -16,11 +16,37 @@
 #include <unordered_map>
 
 #include "hccl/link/connected_peer.h"
+#include "hccl/link/device_frame.h"
 
 namespace ropeway::comm {
 
 // Bytes of a frame: few enough to be copied in a moment by who closes a lease, and many enough that heads do not matter.
 constexpr uint64_t kTcpFrameBytes = 256 << 10;
+
+// Of the parts of one frame: those of device memory have another place while they travel.
+class FrameOfDevice {
+ public:
+  // Where the link finds or puts the part.
+  char* Place(aclrtContext context, char* address, uint64_t size) {
+    if (context == nullptr) return address;
+    if (frame_ == nullptr) frame_ = std::make_shared<DeviceFrame>(kTcpFrameBytes);
+    return frame_->Add(context, address, size);
+  }
+  // Of what is sent: now. False when the lease is closed or the runtime refuses.
+  bool Fetch(Bulk* bulk) const {
+    if (frame_ == nullptr) return true;
+    bulk->holds = frame_;
+    bool fetched = false;
+    return bulk->lease->Use([&] { fetched = frame_->Fetch(); }) && fetched;
+  }
+  // Of what comes: when it is there.
+  void StoreBehind(Bulk* bulk) const {
+    if (frame_ != nullptr) bulk->settle = [frame = frame_] { return frame->Store(); };
+  }
+
+ private:
+  std::shared_ptr<DeviceFrame> frame_;
+};
 
 class TcpPeer final : public ConnectedPeer {
  public:

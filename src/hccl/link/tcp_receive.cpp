@@ -51,16 +51,19 @@ std::optional<Bulk> TcpPeer::PutBegins(const Frame& frame, uint64_t size) {
   if (arrival.received > total || size > total - arrival.received) return std::nullopt;
   if (!arrival.given_up) arrival.expected = total;
   Bulk bulk;
+  FrameOfDevice of_device;
   RangeStatus status = RangeStatus::kGood;
   while (!reader.rest().empty()) {
     const auto offset = reader.Number<uint64_t>(), range = reader.Number<uint64_t>();
     if (!reader.ok() || range == 0 || range > size - bulk.size() || !bulk.HasRoom()) return std::nullopt;
     if (status == RangeStatus::kGood) status = Judge(region.get(), offset, range);
-    bulk.Add(status == RangeStatus::kGood ? static_cast<char*>(region->address) + offset : nullptr, range);
+    bulk.Add(status == RangeStatus::kGood ? of_device.Place(region->context, static_cast<char*>(region->address) + offset, range) : nullptr,
+             range);
   }
   if (bulk.size() != size) return std::nullopt;
   if (arrival.status == RangeStatus::kGood) arrival.status = status;
   if (status == RangeStatus::kGood) bulk.lease = region->lease;
+  if (status == RangeStatus::kGood) of_device.StoreBehind(&bulk);
   return bulk;
 }
 
@@ -100,10 +103,13 @@ std::optional<Bulk> TcpPeer::GetBegins(const Frame& frame, uint64_t size) {
   if (found == transfers_.end() || found->second.put) return Bulk();  // given up meanwhile
   const std::vector<TransferItem>& items = found->second.items;
   Bulk bulk(found->second.lease);
+  FrameOfDevice of_device;
   for (; bulk.size() < size; ++number, offset = 0) {
     if (number >= items.size() || offset >= items[number].size || !bulk.HasRoom()) return std::nullopt;
-    bulk.Add(static_cast<char*>(items[number].local) + offset, std::min(items[number].size - offset, size - bulk.size()));
+    const uint64_t part = std::min(items[number].size - offset, size - bulk.size());
+    bulk.Add(of_device.Place(items[number].context, static_cast<char*>(items[number].local) + offset, part), part);
   }
+  of_device.StoreBehind(&bulk);
   return bulk;
 }
 

@@ -75,9 +75,11 @@ Status OneSided::Plan(bool put, uint32_t peer, const std::vector<BatchItem>& ite
                   item.local, item.size);
     const uint64_t offset = item.remote - remote->begin;
     if (remote->descriptor.route == Route::kLink) {
-      if (local->view == nullptr)
-        return Fail(HCCL_E_NOT_SUPPORT, "desc[%zu].localAddr: the host cannot reach device memory of this engine: use host memory", i);
-      work->transfers.push_back({local->view + (item.local - local->address), remote->descriptor.region, offset, item.size});
+      if (local->view == nullptr && !MovesDeviceMemory(ChosenLink()))
+        return Fail(HCCL_E_NOT_SUPPORT,
+                    "desc[%zu].localAddr: UCX moves no device memory of this engine: use ROPEWAY_HCCL_LINK=tcp, or host memory", i);
+      char* const here = local->base() + (item.local - local->address);
+      work->transfers.push_back({here, remote->descriptor.region, offset, item.size, local->context});
       continue;
     }
     const bool local_device = local->type == COMM_MEM_TYPE_DEVICE;

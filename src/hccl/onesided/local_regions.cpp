@@ -1,5 +1,6 @@
 #include "hccl/onesided/local_regions.h"
 
+#include "acl/acl.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
@@ -12,7 +13,9 @@ comm::Result<LocalRegion*> LocalRegions::Add(CommMemType type, uint64_t address,
                   address, size, known.address, known.size);
   }
   RW_TRY_SET(char* view, HostViewOf(type, reinterpret_cast<void*>(address), size));
-  regions_.push_back({type, address, size, view, {}, nullptr});
+  aclrtContext context = nullptr;
+  if (view == nullptr) RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&context)));
+  regions_.push_back({type, address, size, view, {}, nullptr, context});
   return &regions_.back();
 }
 
@@ -38,6 +41,7 @@ comm::Result<char*> HostViewOf(CommMemType type, void* address, uint64_t size) {
   void* view = nullptr;
   const aclError error = ropewayHostView(address, size, &view);
   constexpr aclError kNotSupported = 207000;
+  if (error == kNotSupported) aclGetRecentErrMsg();
   if (error != 0 && error != kNotSupported) RW_TRY(comm::FromRuntime("ropewayHostView", error));
   return static_cast<char*>(view);
 }

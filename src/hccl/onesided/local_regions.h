@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hccl/base/result.h"
+#include "hccl/link/peer_link.h"
 #include "hccl/onesided/memory_description.h"
 
 namespace ropeway::comm {
@@ -27,7 +28,16 @@ struct LocalRegion {
   uint64_t size;
   char* view = nullptr;  // where the host reaches it; null when it cannot
   std::map<uint32_t, Export> exports;
-  const void* global = nullptr;  // the process-wide registration that is bound here
+  const void* global = nullptr;    // the process-wide registration that is bound here
+  aclrtContext context = nullptr;  // in which it was registered, of memory that the host cannot reach
+
+  // For the link: from where on, and whose it is.
+  char* base() const { return view != nullptr ? view : reinterpret_cast<char*>(address); }
+  Exposed ForPeer() const {
+    Exposed exposed{base(), size};
+    exposed.context = context;
+    return exposed;
+  }
 };
 
 class LocalRegions {

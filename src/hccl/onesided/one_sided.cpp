@@ -56,10 +56,12 @@ Status OneSided::ExportTo(uint32_t peer, LocalRegion* region) {
   if (communicator_.SameHost(peer) && region->type == COMM_MEM_TYPE_DEVICE && !NetworkInsideHost())
     RW_TRY(ExportMapping(peer, *region, &exported));
   if (exported.route == Route::kMapping) return Ok();
-  if (region->view == nullptr)
-    return Fail(HCCL_E_NOT_SUPPORT,
-                "the host cannot reach device memory of this engine, so rank %u cannot be given it: register host memory", peer);
-  if (pairs_[peer].link != nullptr) pairs_[peer].link->Expose(exported.number, {region->view, region->size});
+  if (region->view == nullptr && !MovesDeviceMemory(ChosenLink()))
+    return Fail(
+        HCCL_E_NOT_SUPPORT,
+        "UCX moves no device memory of this engine, so rank %u cannot be given it: use ROPEWAY_HCCL_LINK=tcp, or register host memory",
+        peer);
+  if (pairs_[peer].link != nullptr) pairs_[peer].link->Expose(exported.number, region->ForPeer());
   return Ok();
 }
 

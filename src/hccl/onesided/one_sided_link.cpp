@@ -60,7 +60,7 @@ void OneSided::ExposeBefore(uint32_t peer, const std::vector<Descriptor>& own) {
   pairs_[peer].link = end;
   for (const LocalRegion& region : local_.all())
     if (const auto found = region.exports.find(peer); found != region.exports.end() && found->second.route == Route::kLink)
-      end->Expose(found->second.number, {region.view, region.size});
+      end->Expose(found->second.number, region.ForPeer());
 }
 
 Status OneSided::OpenLink(uint32_t peer, const std::vector<Descriptor>& descriptors, Deadline deadline) {

@@ -23,7 +23,7 @@ Status OneSided::Remap(const CommMem& memory) {
     region.view = view;
     for (const auto& [peer, exported] : region.exports)
       if (const auto& link = pairs_[peer].link; link != nullptr && exported.route == Route::kLink)
-        link->Expose(exported.number, {view, region.size});
+        link->Expose(exported.number, region.ForPeer());
     return Ok();
   }
   return Fail(HCCL_E_NOT_FOUND, "[%p, +%lu) is not registered in this communicator", memory.addr, memory.size);

@@ -274,8 +274,9 @@ long Connection::ReceiveIgnored(size_t size) {
 
 void Connection::EndBulk() {
   bulk_coming_ = false;
-  const bool taken = bulk_.lease != nullptr;
-  bulk_.lease.reset();
+  bool taken = bulk_.lease != nullptr;
+  if (taken && bulk_.settle) taken = bulk_.lease->Use([&] { taken = bulk_.settle(); }) && taken;
+  bulk_ = {};
   events_.bulk_ended(bulk_frame_, bulk_size_, taken);
 }
 

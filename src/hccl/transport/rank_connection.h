@@ -50,6 +50,10 @@ class Bulk {
   size_t Behind(uint64_t done, uint64_t limit, iovec* parts) const;
 
   std::shared_ptr<Lease> lease;
+  // Where the parts are not where the bytes belong: what is theirs, and, of bytes that come, what takes them there when all have come,
+  // under the lease. False: it could not.
+  std::shared_ptr<void> holds = nullptr;
+  std::function<bool()> settle = nullptr;
 
  private:
   std::vector<iovec> parts_;

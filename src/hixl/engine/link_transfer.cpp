@@ -68,11 +68,10 @@ Status Link::AddPiece(const LocalRegion& local, uintptr_t local_address, const R
     list.push_back(copies.write ? Copy{there, here, size} : Copy{here, there, size});
     return Ok();
   }
-  if (remote.way == Way::kNone || local.view == nullptr)
-    return Fail(kFailed, "device memory that the host cannot reach (ROPEWAY_ENGINE=cuda) goes to no other process");
-  char* const view = local.view + (local_address - local.address);
-  if (remote.way == Way::kLink) {
-    plan->items.push_back({view, remote.number, offset, size});
+  char* const view = local.base() + (local_address - local.address);
+  // The other process reads and writes what its host code reaches; the link does more.
+  if (remote.way == Way::kLink || local.context != nullptr) {
+    plan->items.push_back({view, remote.number, offset, size, local.context});
     return Ok();
   }
   const Place here{Bits(view), -1}, there{remote_address, -1};

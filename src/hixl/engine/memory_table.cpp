@@ -32,7 +32,10 @@ Status Describe(LocalRegion* region) {
   const aclError code = ropewayHostView(At(region->address), region->size, &view);
   if (code == ACL_ERROR_RT_PARAM_INVALID)
     return Fail(kParamInvalid, "mem.len %zu leaves the block of device memory at mem.addr %p", region->size, At(region->address));
-  if (code != ACL_SUCCESS) aclGetRecentErrMsg();  // an engine that does not show its memory
+  if (code != ACL_SUCCESS) {  // an engine that does not show its memory
+    aclGetRecentErrMsg();
+    RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&region->context)));
+  }
   region->view = static_cast<char*>(view);
   return Ok();
 }

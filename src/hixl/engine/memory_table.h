@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "acl/acl_rt.h"
 #include "base/mutex.h"
 #include "base/status.h"
 
@@ -19,7 +20,10 @@ struct LocalRegion {
   size_t size = 0;
   bool device = false;
   int32_t device_id = -1;
-  char* view = nullptr;  // where the host reaches it; null when it cannot
+  char* view = nullptr;            // where the host reaches it; null when it cannot
+  aclrtContext context = nullptr;  // in which it was registered, then
+
+  char* base() const { return view != nullptr ? view : reinterpret_cast<char*>(address); }
 };
 
 template <typename Region>

@@ -145,10 +145,12 @@ std::string Server::AnswerRegions(Guest& guest) {
 void Server::Describe(Guest& guest, const LocalRegion& region, Writer* table) {
   const auto [told, is_new] = guest.told.try_emplace(region.number);
   if (is_new) {
-    if (region.view != nullptr) guest.peer->Expose(region.number, {region.view, region.size});
+    comm::Exposed exposed{region.base(), region.size};
+    exposed.context = region.context;
+    guest.peer->Expose(region.number, std::move(exposed));
     told->second = ExportFor(guest, region);
   }
-  Way way = region.view != nullptr ? Way::kLink : Way::kNone;
+  Way way = Way::kLink;
   if (guest.same_process)
     way = Way::kAddress;
   else if (!told->second.empty())

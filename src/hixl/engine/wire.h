@@ -24,7 +24,6 @@ enum class Way : uint8_t {
   kMapping = 2,  // on the same host, by mapping it
   kProcess = 3,  // on the same host, through the kernel (process_vm_readv)
   kLink = 4,     // by connections
-  kNone = 5,     // not at all: it is on a device that the host does not reach
 };
 
 // The name of an engine as the door knows it (handshake.h): 16 bytes.
