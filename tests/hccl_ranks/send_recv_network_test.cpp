@@ -2,6 +2,7 @@
 // both directions at once, beside puts, and streams that are aborted in the middle.
 #include <algorithm>
 #include <barrier>
+#include <optional>
 
 #include "tests/hccl/abort.h"
 #include "tests/hccl/one_sided.h"
@@ -93,20 +94,20 @@ void PassMark(Rank& self) {
 
 // What the sender puts into its buffer after the abort must not be seen by the receiver.
 TEST_P(SendRecvNetwork, AbortedSendReadsItsBufferNoMore) {
-  volatile uint8_t* target = nullptr;
+  std::optional<SeenMemory> target;
   std::barrier<> step(2);
   RunCommunicator(2, [&](Rank& self) {
     DeviceBuffer buffer(kLarge);
     buffer.Write(std::vector<uint8_t>(kLarge, self.rank == 0 ? 1 : 0));
     if (self.rank == 1) {
-      target = ViewOf(buffer.get(), kLarge);
+      target.emplace(buffer.get(), kLarge);
       ASSERT_EQ(HcclRecv(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS);
       step.arrive_and_wait();
       EXPECT_THAT(aclrtSynchronizeStream(self.stream), testing::AnyOf(507057, 0));  // 0: all was through before
     } else {
       step.arrive_and_wait();
       ASSERT_EQ(HcclSend(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS);
-      AbortInTheMiddle(self.stream, target);
+      AbortInTheMiddle(self.stream, *target);
       buffer.Write(std::vector<uint8_t>(kLarge, 2));
     }
     PassMark(self);
@@ -128,7 +129,7 @@ TEST_P(SendRecvNetwork, AbortedReceiveWritesItsBufferNoMore) {
       return PassMark(self);
     }
     ASSERT_EQ(HcclRecv(buffer.get(), kLarge, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS);
-    AbortInTheMiddle(self.stream, ViewOf(buffer.get(), kLarge));
+    AbortInTheMiddle(self.stream, SeenMemory(buffer.get(), kLarge));
     buffer.Write(std::vector<uint8_t>(kLarge, 2));
     PassMark(self);
     const std::vector<uint8_t> left = buffer.Read(kLarge);
