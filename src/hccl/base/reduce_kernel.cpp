@@ -14,6 +14,12 @@
 #else  // what else is built for has its vectors in the plain instruction set
 #define RW_REDUCE_AVX2 0
 #endif
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#define RW_REDUCE_NEON 1
+#else
+#define RW_REDUCE_NEON 0
+#endif
 
 // Tells GCC that the iterations of the next loop do not depend on each other through memory; clang finds out by itself.
 #if defined(__clang__)
@@ -88,6 +94,31 @@ bool HasAvx2AndF16c() {
 }
 #endif
 
+#if RW_REDUCE_NEON
+// As above, with conversions that every such CPU has, and of which GCC makes no vector code by itself.
+template <bool kProduct>
+float16x4_t ReduceFour(float16x4_t a, float16x4_t b) {
+  const float32x4_t left = vcvt_f32_f16(a), right = vcvt_f32_f16(b);
+  return vcvt_f16_f32(kProduct ? vmulq_f32(left, right) : vaddq_f32(left, right));
+}
+
+template <bool kProduct>
+void ReduceHalves(void* to, const void* a, const void* b, uint64_t count) {
+  constexpr uint64_t kLanes = 8;
+  auto* t = static_cast<uint8_t*>(to);  // by bytes, which need no alignment
+  auto* x = static_cast<const uint8_t*>(a);
+  auto* y = static_cast<const uint8_t*>(b);
+  for (; count >= kLanes; count -= kLanes, t += 16, x += 16, y += 16) {
+    const float16x8_t left = vreinterpretq_f16_u8(vld1q_u8(x)), right = vreinterpretq_f16_u8(vld1q_u8(y));
+    const float16x4_t low = ReduceFour<kProduct>(vget_low_f16(left), vget_low_f16(right));
+    const float16x4_t high = ReduceFour<kProduct>(vget_high_f16(left), vget_high_f16(right));
+    vst1q_u8(t, vreinterpretq_u8_f16(vcombine_f16(low, high)));
+  }
+  constexpr auto kOp = kProduct ? &FloatingOps<Float16Format>::Product : &FloatingOps<Float16Format>::Sum;
+  ReducePlain<uint16_t, kOp>(t, x, y, count);
+}
+#endif
+
 // By HcclReduceOp: sum, product, max, min.
 struct Row {
   uint8_t element_bytes;
@@ -112,7 +143,7 @@ constexpr Row MakeRow() {
 
 constexpr Row MakeHalfRow() {
   Row row = MakeRow<FloatingOps<Float16Format>>();
-#if RW_REDUCE_AVX2
+#if RW_REDUCE_AVX2 || RW_REDUCE_NEON
   row.best[0] = &ReduceHalves<false>;
   row.best[1] = &ReduceHalves<true>;
 #endif
@@ -154,8 +185,12 @@ ReduceKernel FindPlainReduceKernel(HcclDataType type, HcclReduceOp op) {
 }
 
 ReduceKernel FindReduceKernel(HcclDataType type, HcclReduceOp op) {
+#if RW_REDUCE_AVX2 || RW_REDUCE_NEON
 #if RW_REDUCE_AVX2
   static const bool best = HasAvx2AndF16c();
+#else
+  constexpr bool best = true;
+#endif
   const Row* const row = RowOf(type);
   if (best && row != nullptr && static_cast<uint32_t>(op) < std::size(row->best)) return row->best[op];
 #endif

@@ -4,8 +4,13 @@
 #include <cstring>
 
 // The sanitizers do not see streaming stores: see Kernels() for the same rule.
-#if defined(__x86_64__) && !defined(ROPEWAY_ASAN) && !defined(ROPEWAY_TSAN)
+#if defined(ROPEWAY_ASAN) || defined(ROPEWAY_TSAN)
+#define RW_FILL_STREAMS 0
+#elif defined(__x86_64__)
 #include <emmintrin.h>
+#define RW_FILL_STREAMS 1
+#elif defined(__aarch64__)
+#include "engine/cpu/kernels/neon_pair.h"
 #define RW_FILL_STREAMS 1
 #else
 #define RW_FILL_STREAMS 0
@@ -23,7 +28,16 @@ void StoreLines(char* dst, const char* line, size_t size) {
   for (size_t i = 0; i < size; i += kLine) std::memcpy(dst + i, line, kLine);
 }
 
-#if RW_FILL_STREAMS
+#if RW_FILL_STREAMS && defined(__aarch64__)
+void StreamLines(char* dst, const char* line, size_t size) {
+  const uint8x16_t pattern = vld1q_u8(reinterpret_cast<const uint8_t*>(line));  // repeats every 4 bytes
+  for (size_t i = 0; i < size; i += kLine) {
+    StreamPair(dst + i, pattern, pattern);
+    StreamPair(dst + i + kLine / 2, pattern, pattern);
+  }
+  StreamFence();
+}
+#elif RW_FILL_STREAMS
 // `dst` stands on a line boundary.
 void StreamLines(char* dst, const char* line, size_t size) {
   const __m128i pattern = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line));  // repeats every 4 bytes

@@ -9,6 +9,9 @@ namespace ropeway::cpu {
 #if defined(__x86_64__)
 // dst[i] += src[i], a multiple of eight elements; gives the number of elements done. Needs AVX2 and F16C.
 size_t SumHalvesF16c(void* dst, const void* src, size_t count);
+#elif defined(__aarch64__)
+// The same with what every CPU of this kind has.
+size_t SumHalvesNeon(void* dst, const void* src, size_t count);
 #endif
 
 }  // namespace ropeway::cpu

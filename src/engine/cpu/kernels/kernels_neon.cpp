@@ -1,4 +1,4 @@
-// The kernels for aarch64. There is no intrinsic for the non-temporal pair store, hence the assembly.
+// The kernels for aarch64.
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "engine/cpu/kernels/kernel_loops.h"
+#include "engine/cpu/kernels/neon_pair.h"
 
 namespace ropeway::cpu {
 namespace {
@@ -15,10 +16,6 @@ struct NeonLines {
   using Pattern = uint8x16_t;
 
   static uint8x16_t Load(const char* src) { return vld1q_u8(reinterpret_cast<const uint8_t*>(src)); }
-  static void StreamPair(char* dst, uint8x16_t low, uint8x16_t high) {
-    auto* pair = reinterpret_cast<char(*)[32]>(dst);
-    asm("stnp %q1, %q2, [%3]" : "=m"(*pair) : "w"(low), "w"(high), "r"(dst));
-  }
   static void Stream(char* dst, const char* src) {
     const uint8x16_t a = Load(src), b = Load(src + 16), c = Load(src + 32), d = Load(src + 48);
     StreamPair(dst, a, b);
@@ -37,7 +34,7 @@ struct NeonLines {
     StreamPair(dst, pattern, pattern);
     StreamPair(dst + 32, pattern, pattern);
   }
-  static void Fence() { asm volatile("dmb ishst" ::: "memory"); }
+  static void Fence() { StreamFence(); }
 };
 
 }  // namespace

@@ -14,6 +14,11 @@
 #else
 #define RW_REDUCE_F16C 0
 #endif
+#if defined(__aarch64__) && !defined(ROPEWAY_ASAN) && !defined(ROPEWAY_TSAN)
+#define RW_REDUCE_NEON 1
+#else
+#define RW_REDUCE_NEON 0
+#endif
 
 // Tells GCC that the iterations of the next loop do not depend on each other through memory; clang finds out by itself.
 #if defined(__clang__)
@@ -62,6 +67,8 @@ void SumHalves(void* dst, const void* src, size_t count) {
 #if RW_REDUCE_F16C
   static const bool has_f16c = HasF16c();
   if (has_f16c) done = SumHalvesF16c(dst, src, count);
+#elif RW_REDUCE_NEON
+  done = SumHalvesNeon(dst, src, count);
 #endif
   auto* d = static_cast<char*>(dst) + done * sizeof(uint16_t);
   auto* s = static_cast<const char*>(src) + done * sizeof(uint16_t);
