@@ -67,6 +67,14 @@ elseif(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
+# ropeway_part(NAME STATE): a part that a machine may lack what it needs for. CMakeLists.txt prints them all, at the end, where somebody reads it.
+function(ropeway_part name state)
+  string(LENGTH "${name}" length)
+  math(EXPR rest "28 - ${length}")
+  string(REPEAT " " ${rest} blanks)
+  set_property(GLOBAL APPEND PROPERTY ROPEWAY_PARTS "${name}${blanks}${state}")
+endfunction()
+
 # ropeway_json_sources(FILE...) names the files that read or print JSON. That happens once in a process, and the templates of the parser
 # take as long to optimise as a dozen other files.
 function(ropeway_json_sources)

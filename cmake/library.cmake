@@ -43,8 +43,9 @@ set_target_properties(ropeway_symbols PROPERTIES POSITION_INDEPENDENT_CODE ON)
 find_path(ROPEWAY_LIBDW_INCLUDE elfutils/libdwfl.h)
 if(ROPEWAY_LIBDW_INCLUDE)
   target_compile_definitions(ropeway_symbols PRIVATE ROPEWAY_LIBDW)
+  ropeway_part("file and line of calls" yes)
 else()
-  message(STATUS "call sites have no file and line (no elfutils/libdwfl.h; on Debian: apt-get install libdw-dev)")
+  ropeway_part("file and line of calls" "no: no elfutils/libdwfl.h (Debian: libdw-dev), so functions are named")
 endif()
 
 # What both libraries and the CUDA plugin stand on. Each takes the files that it needs, so that nothing of one is waiting in another's

@@ -5,10 +5,10 @@ set(ROPEWAY_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 whose headers bu
 set(Python3_EXECUTABLE ${ROPEWAY_PYTHON})
 find_package(Python3 3.7 QUIET COMPONENTS Interpreter Development.Module)
 if(NOT Python3_FOUND OR NOT Python3_Development.Module_FOUND)
-  message(WARNING "The Python module acl is not built: ${ROPEWAY_PYTHON} has no development headers of Python 3.7 or later. "
-                  "On Debian: apt-get install python3-dev")
+  ropeway_part("Python module acl" "no: ${ROPEWAY_PYTHON} is not there, or has no headers of Python 3.7 or later (Debian: python3-dev)")
   return()
 endif()
+ropeway_part("Python module acl" "yes, by ${ROPEWAY_PYTHON}")
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
 add_library(acl_python MODULE ${python_sources} ${PROJECT_SOURCE_DIR}/check/python_frame.cpp)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # demo_build.sh: what `make demo` does in a fresh clone. It configures without the packages of the tests, builds the whole drop-in tree and
-# nothing else, and no warning stops it. Nothing is compiled here: the build is asked what it would do.
+# nothing else, and no warning stops it, nor that a machine lacks what parts of it need. Nothing is compiled here: the build is asked what it
+# would do.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) || exit 2
@@ -29,5 +30,14 @@ for part in "${parts[@]}"; do grep -q -- " -o $part " "$work/steps" || fail "mak
 grep -q -- "--install .* --prefix $work/cann" "$work/steps" || fail "make demo does not assemble the drop-in tree"
 grep -qE '\.dir/(tests|examples)/' "$work/steps" && fail "make demo builds what it does not run"
 grep -q -- -Werror "$work/build.ninja" && fail "a warning stops make demo"
+
+# What a machine may lack is left out, and said; nothing stops.
+cmake --preset "$preset" -B "$work/bare" -DROPEWAY_CANN_DIR="$work/cann" -DROPEWAY_UCX_INCLUDE=OFF -DROPEWAY_NVCC=OFF -DROPEWAY_PYTHON=/no/python3 \
+  -DROPEWAY_GNUTLS=OFF -DROPEWAY_LIBDW_INCLUDE=OFF >"$work/log" 2>&1 || fail "it does not configure without UCX, CUDA, Python, GnuTLS and libdw"
+for part in "ranks over UCX" "engine for NVIDIA GPUs" "Python module acl" "encryption between ranks" "file and line of calls"; do
+  grep -qE -- "^-- +$part +no: .*[(/].*" "$work/log" || fail "it does not say why there is no $part"
+done
+grep -rq ucx_missing "$work/bare/CMakeFiles/hccl_objects.dir" || fail "without UCX nothing stands in its place"
+
 [ "$failed" -ne 0 ] || echo "make demo: $(wc -l <"$work/steps") steps for $target of preset $preset"
 exit $failed
