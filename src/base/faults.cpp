@@ -10,7 +10,7 @@ namespace {
 
 // Under a lock that fork waits for: a child without devices goes on with the counts of its parent.
 std::vector<FaultRule>& Rules() RW_REQUIRES(fork_lock::registries) {
-  static constinit NoDestroy<std::vector<FaultRule>> rules;
+  static NoDestroy<std::vector<FaultRule>> rules;  // not constinit: the vector of GCC 11 cannot be made by the compiler
   return rules.get();
 }
 

@@ -100,7 +100,7 @@ verdict "the environment of set_env.sh" $?
 
 # Sources in a folder of another project, which has targets of its own: no flags, no tests, no target in its way. Configured only.
 project inside <<END
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 project(inside CXX)
 add_subdirectory("$sources" ropeway EXCLUDE_FROM_ALL)
 foreach(name graph metadef cann unit_tests conformance_tests demo hello_copy)
