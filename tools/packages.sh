@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache nlohmann-json3-dev libcli11-dev libdw-dev libucx-dev libgnutls28-dev python3 python3-dev)
 test_packages=(git clang clang-tidy clang-format libgtest-dev libgmock-dev iproute2 pkg-config python3-numpy python3-pytest
-               chromium fonts-dejavu-core)
+               chromium fonts-dejavu-core g++-aarch64-linux-gnu qemu-user)
 case "${1:-build}" in
   build) ;;
   test) packages+=("${test_packages[@]}") ;;

@@ -15,8 +15,10 @@ namespace {
 
 // ThreadSanitizer leaves a program between half a TiB and one and a half, wherever the system puts things that day.
 constexpr size_t kUnderTsan = size_t{256} << 30;
-// Valgrind and emulators write a record for every page, or for every 64 KiB, the moment addresses are reserved.
-constexpr size_t kUnderRecords = size_t{2} << 30;
+// Valgrind writes a record for every 64 KiB, the moment addresses are reserved.
+constexpr size_t kUnderValgrind = size_t{2} << 30;
+// So does qemu before 8.1 for every page: these take it a tenth of a second and 100 MB.
+constexpr size_t kUnderEmulator = size_t{16} << 30;
 
 // Valgrind loads its helpers into every program that it runs.
 bool UnderValgrind() {
@@ -59,8 +61,8 @@ AddressBudget ReadAddressBudget() {
     if (bytes < budget.bytes) budget = {bytes, limited_by};
   };
   if (race_detector::Present()) consider(kUnderTsan, "ThreadSanitizer");
-  if (UnderValgrind()) consider(kUnderRecords, "valgrind");
-  if (UnderEmulator()) consider(kUnderRecords, "an emulator");
+  if (UnderValgrind()) consider(kUnderValgrind, "valgrind");
+  if (UnderEmulator()) consider(kUnderEmulator, "an emulator");
   consider(ShareOfLimit(), "the address-space limit (ulimit -v)");
   return budget;
 }

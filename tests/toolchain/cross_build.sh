@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # cross_build.sh: the preset aarch64 chooses the kernels of that machine for all libraries, also for the CUDA plugin where nvcc is
-# installed. Compiles the kernels and the plugin, which is small. Exits 77, loudly, without the cross compiler.
+# installed. Compiles the kernels and the plugin, which is small, and runs the kernels' tests under qemu-user. Exits 77, loudly, without the
+# cross compiler or qemu.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 if ! command -v aarch64-linux-gnu-g++ >/dev/null; then
@@ -16,3 +17,21 @@ printf '%s\n' "${kernels[@]}" | grep -q _neon || { echo "FAILED: no kernels of t
 plugin=$(ninja -C "$work" -t targets all | sed -n 's/^\(libropeway_cuda\.so\): .*/\1/p')
 ninja -C "$work" "${kernels[@]}" $plugin >"$work/log" 2>&1 || { grep -A 5 FAILED "$work/log"; exit 1; }
 echo "${#kernels[@]} kernels${plugin:+ and $plugin} for aarch64"
+
+# A sample of what tools/aarch64.sh runs: the code that only this machine has, with its tests, in one static program.
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
+googletest=/usr/src/googletest/googletest
+if [ -z "$qemu" ] || [ ! -e "$googletest" ]; then
+  echo "SKIPPED: no qemu-aarch64 (Debian: qemu-user), or no $googletest (libgtest-dev): compiled and not run" >&2
+  exit 77
+fi
+compiler=(aarch64-linux-gnu-g++)
+! command -v ccache >/dev/null || compiler=(ccache "${compiler[@]}")
+sources=(tests/unit/kernels_test.cpp tests/unit/reduce_test.cpp tests/hccl/ReduceKernel_test.cpp src/hccl/base/reduce_kernel.cpp
+         "$googletest/src/gtest-all.cc" "$googletest/src/gtest_main.cc")
+for source in "${sources[@]}"; do
+  "${compiler[@]}" -std=c++20 -O1 -Iinclude -Isrc -Itests -I. -isystem "$googletest/include" -isystem "$googletest" -c "$source" -o "$work/$(basename "$source").o" \
+    >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+done
+aarch64-linux-gnu-g++ -static "$work"/*.o "$work"/CMakeFiles/ropeway_core.dir/src/engine/cpu/kernels/*.o -o "$work/sample" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+GTEST_BRIEF=1 "$qemu" "$work/sample"

@@ -57,7 +57,7 @@ TEST_P(AddressPlanCases, FitsAndIsOfUse) {
 
 INSTANTIATE_TEST_SUITE_P(Budgets, AddressPlanCases,
                          testing::Values(Case{"ThreadSanitizer", 8, 64 * kGiB, 2, 256 * kGiB},
-                                         Case{"valgrind, an emulator", 8, 64 * kGiB, 2, 2 * kGiB},
+                                         Case{"an emulator", 8, 64 * kGiB, 2, 16 * kGiB}, Case{"valgrind", 8, 64 * kGiB, 2, 2 * kGiB},
                                          Case{"ulimit -v 2 GiB", 8, 64 * kGiB, 2, 900 * kMiB},
                                          Case{"ulimit -v 2 GiB, one small device", 1, 64 * kMiB, 2, 900 * kMiB},
                                          Case{"host access", 8, 64 * kGiB, 1, 4 * kGiB}, Case{"many devices", 64, 64 * kGiB, 2, 2 * kGiB},

@@ -381,8 +381,9 @@ TEST_F(TraceTest, ALongRunEndsWhenItEnds) {
   constexpr uint32_t kStream = 1005;
   const Task copy = CopyTask(nullptr, nullptr, 8);
   const TaskSight sight{kStream, 0, 1, &copy};
-  constexpr uint64_t kTook = uint64_t{1} << 38;  // more than a minute
-  watcher_->Finished(sight, {.started = {.ticks = watcher_->Started(sight).ticks - kTook}});
+  const uint64_t now = watcher_->Started(sight).ticks;
+  const uint64_t took = std::min(uint64_t{1} << 38, now - 1);  // more than a minute, or since the machine was started, where ticks are few
+  watcher_->Finished(sight, {.started = {.ticks = now - took}});
   const TraceData trace = Read();
   const auto task = std::find_if(trace.tasks.begin(), trace.tasks.end(),
                                  [&](const TraceTask& one) { return one.stream != kNone && trace.streams[one.stream].id == kStream; });
