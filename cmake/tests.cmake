@@ -364,6 +364,7 @@ ropeway_static_test(headers_compile ${tests_dir}/headers/compile_matrix.sh ${PRO
 ropeway_static_test(format ${tools_dir}/format.sh --check)
 ropeway_static_test(coverage_doc ${tools_dir}/coverage.sh --check)
 ropeway_static_test(demo_build ${tests_dir}/toolchain/demo_build.sh)
+ropeway_static_test(packages ${tests_dir}/toolchain/packages.sh)
 ropeway_static_test(cross_build ${tests_dir}/toolchain/cross_build.sh)
 ropeway_static_test(other_compilers ${tests_dir}/toolchain/other_compilers.sh ${CMAKE_CXX_COMPILER})
 
