@@ -18,7 +18,8 @@ for suite in "$@"; do
   mmdebstrap --quiet --variant=apt --include=g++,cmake,make,pkg-config,python3 "$suite" "$root" "$mirror"
   mkdir -p "$root/packages"
   cp "$source_dir"/build/deb/*.deb "$root/packages"
-  sed -n '/^```cpp$/,/^```$/p' "$source_dir/README.md" | sed '1d;/^```$/,$d' >"$root/packages/hello.cpp"
+  sed -n '/^```cpp file=hello.cpp$/,/^```$/p' "$source_dir/README.md" | sed '1d;$d' >"$root/packages/hello.cpp"
+  [ -s "$root/packages/hello.cpp" ] || { echo "try_packages.sh: README.md has no hello.cpp" >&2; exit 1; }
   # The mounts live and die with this namespace.
   unshare --mount --fork bash -euc '
     mount -t proc proc "$1/proc"
