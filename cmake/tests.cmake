@@ -132,7 +132,7 @@ function(ropeway_conformance_tests)
   # As in ropeway_unit_tests: what checks arguments, names and books, and gives a lane nothing that others of these tests do not.
   if(ROPEWAY_SANITIZE STREQUAL "thread")
     list(FILTER sources EXCLUDE REGEX "/copy/(CopyRange|Memcpy2d|MemcpyBatchChecks|MemcpyBatchLocations|MemcpyBatchLong|MemcpyDescGarbage|MemsetD32)_")
-    list(FILTER sources EXCLUDE REGEX "/graph/(CaptureGetInfo|ModelNames|TaskGroup|TaskParams)_")
+    list(FILTER sources EXCLUDE REGEX "/graph/(CaptureGetInfo|ModelNames|TaskParams)_")
     list(FILTER sources EXCLUDE REGEX "/memory/(CacheCalls|Check|GetMem|Host|Malloc|MemAllocManaged|MemGet|MemManaged|MemPoolAttr|MemPoolCreate|Peer|Pointer)")
     list(FILTER sources EXCLUDE REGEX "/runtime/(DeviceCount|DeviceQueries|FileErrorText|GetSetting|Handle|LastError|StreamProperties|SysParamOpt|Version)")
     list(FILTER sources EXCLUDE REGEX "/vmm/(MallocPhysical|MapMem|MemAccess|ReserveMemAddress)_")
