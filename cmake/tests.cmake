@@ -343,8 +343,7 @@ function(ropeway_cuda_tests)
                ROPEWAY_DEVICE_MEMORY=8GiB ROPEWAY_PROCESS_PART=sharing)
   # UCX moves no memory of this engine.
   set(filter_of_hccl "--gtest_filter=-*ucx*:Ucx*:Ways/OneSidedKinds.*/12:Ways/OneSidedKinds.*/13:Ways/OneSidedKinds.*/14:Ways/OneSidedKinds.*/15")
-  set(filter_of_hixl "")
-  foreach(library hccl hixl)
+  foreach(library hccl hccl_process hixl)
     ropeway_watched_test(${library}_cuda $<TARGET_FILE:${library}_tests> ${filter_of_${library}})
     set_property(TEST ${library}_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
                  ROPEWAY_DEVICE_MEMORY=8GiB)

@@ -82,7 +82,7 @@ RW_API aclError ropewayGetSetting(size_t index, const char* value, ropewaySettin
  * in the earlier. A function that takes its views inside and keeps them no longer works on every engine.
  *
  * NULL arguments: 100000; a range that is not inside one device block or alias, or overlaps another view: 107000; elsewhere than in such a
- * function, on such an engine: 207000.
+ * function, on such an engine: 207000, which is not the last error.
  */
 RW_API aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr);
 

@@ -64,11 +64,12 @@ aclError ropewayHostView(void* devPtr, size_t size, void** hostPtr) {
       return Fail(ACL_ERROR_RT_PARAM_INVALID, "devPtr %p is host memory already; only device memory has a view", devPtr);
     RW_TRY(TheMemory().RequireRoom("devPtr", devPtr, size, location));
     void* view = TheEngine().memory().HostView(devPtr, size);
+    // No failure of the program's when a library on top of the runtime wants to know.
     if (view == nullptr && !CanCopyViews())
-      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  "host code cannot reach the %s engine's memory, of which there are views in functions that a stream waits for only "
-                  "(aclrtLaunchHostFunc, kernels by stand-in); copy it, or use ROPEWAY_ENGINE=cpu",
-                  TheEngine().traits().name);
+      return Decline(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     "host code cannot reach the %s engine's memory, of which there are views in functions that a stream waits for only "
+                     "(aclrtLaunchHostFunc, kernels by stand-in); copy it, or use ROPEWAY_ENGINE=cpu",
+                     TheEngine().traits().name);
     if (view == nullptr) {
       RW_TRY_SET(view, CopyView(devPtr, size, "ropewayHostView"));
     }

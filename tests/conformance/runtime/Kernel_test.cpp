@@ -666,6 +666,7 @@ TEST_F(Kernel, OutsideOfFunctionsAViewIsRefusedWhereItWouldBeACopy) {
   }
   EXPECT_EQ(ropewayHostView(block.get(), 16, &view), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_NE(std::string(aclGetRecentErrMsg()).find("aclrtLaunchHostFunc"), std::string::npos);
+  EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS) << "who only asks has not failed";
 }
 
 }  // namespace kernel_test
