@@ -339,14 +339,12 @@ function(ropeway_cuda_tests)
     set_property(TEST conformance_cuda_${word} APPEND PROPERTY ENVIRONMENT ${environment} ROPEWAY_SCHEDULE=${schedule})
   endforeach()
   ropeway_watched_test(process_cuda bash ${tests_dir}/process/run_all.sh ${CMAKE_BINARY_DIR}/process)
-  set_property(TEST process_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
-               ROPEWAY_DEVICE_MEMORY=8GiB ROPEWAY_PROCESS_PART=sharing)
+  set_property(TEST process_cuda APPEND PROPERTY ENVIRONMENT ${environment} ROPEWAY_PROCESS_PART=sharing)
   # UCX moves no memory of this engine.
   set(filter_of_hccl "--gtest_filter=-*ucx*:Ucx*:Ways/OneSidedKinds.*/12:Ways/OneSidedKinds.*/13:Ways/OneSidedKinds.*/14:Ways/OneSidedKinds.*/15")
   foreach(library hccl hccl_process hixl)
     ropeway_watched_test(${library}_cuda $<TARGET_FILE:${library}_tests> ${filter_of_${library}})
-    set_property(TEST ${library}_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8
-                 ROPEWAY_DEVICE_MEMORY=8GiB)
+    set_property(TEST ${library}_cuda APPEND PROPERTY ENVIRONMENT ${environment})
   endforeach()
   ropeway_example_test(cuda)
   set_property(TEST examples_cuda APPEND PROPERTY ENVIRONMENT LD_LIBRARY_PATH=${folder})

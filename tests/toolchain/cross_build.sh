@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # cross_build.sh: the preset aarch64 chooses the kernels of that machine for all libraries, also for the CUDA plugin where nvcc is
-# installed. Compiles the kernels and the plugin, which is small, and runs the kernels' tests under qemu-user. Exits 77, loudly, without the
-# cross compiler or qemu.
+# installed. Compiles the kernels and the plugin, which is small (but for what the GPU runs, which is the same everywhere), and runs the kernels'
+# tests under qemu-user. Exits 77, loudly, without the cross compiler or qemu.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 if ! command -v aarch64-linux-gnu-g++ >/dev/null; then
@@ -14,9 +14,9 @@ trap 'rm -rf "$work"' EXIT
 cmake --preset aarch64 -B "$work" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 mapfile -t kernels < <(ninja -C "$work" -t targets all | sed -n 's|^\(.*/engine/cpu/kernels/.*\.o\): .*|\1|p')
 printf '%s\n' "${kernels[@]}" | grep -q _neon || { echo "FAILED: no kernels of this machine"; exit 1; }
-plugin=$(ninja -C "$work" -t targets all | sed -n 's/^\(libropeway_cuda\.so\): .*/\1/p')
-ninja -C "$work" "${kernels[@]}" $plugin >"$work/log" 2>&1 || { grep -A 5 FAILED "$work/log"; exit 1; }
-echo "${#kernels[@]} kernels${plugin:+ and $plugin} for aarch64"
+mapfile -t plugin < <(ninja -C "$work" -t targets all | sed -n 's|^\(CMakeFiles/ropeway_cuda\.dir/.*xx\.o\): .*|\1|p')
+ninja -C "$work" "${kernels[@]}" "${plugin[@]}" >"$work/log" 2>&1 || { grep -A 5 FAILED "$work/log"; exit 1; }
+echo "${#kernels[@]} kernels and ${#plugin[@]} files of the CUDA plugin for aarch64"
 
 # A sample of what tools/aarch64.sh runs: the code that only this machine has, with its tests, in one static program.
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
