@@ -209,7 +209,10 @@ struct OperationsModel {
           return Go(next, thread, kUse, out);
         }
         return Go(next, thread, kLeave, out);
-      case kLeave: next.since[thread] = 0; return Go(next, thread, ++next.rounds[thread] == 2 - thread ? kEnd : kReadEpoch, out);
+      case kLeave:
+        next.since[thread] = 0;
+        ++next.rounds[thread];
+        return Go(next, thread, next.rounds[thread] == 2 - thread ? kEnd : kReadEpoch, out);
       default: return;
     }
   }
@@ -231,7 +234,8 @@ struct OperationsModel {
       case kLook: {
         const uint8_t since = state.since[state.looked[thread]];
         if (since != 0 && since < state.seen[thread]) return Go(next, thread, kAdvance, out);
-        return Go(next, thread, ++next.looked[thread] < kOperations ? kLook : kMove, out);
+        ++next.looked[thread];
+        return Go(next, thread, next.looked[thread] < kOperations ? kLook : kMove, out);
       }
       case kMove:
         if (!move_from_what_was_seen) ++next.epoch;
