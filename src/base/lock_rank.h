@@ -33,6 +33,7 @@ namespace ropeway {
   X(HcclHostMem)         \
   X(HcclPeerAccess)      \
   X(UcxContext)          \
+  X(HcclPeer)            \
   X(HcclRegions)         \
   X(UcxMessage)          \
   X(HcclLease)           \

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <future>
+#include <thread>
 
 #include "tests/hccl/link_hosts.h"
 
@@ -45,6 +48,28 @@ class Hold {
 bool GivenUpOrDone(std::future<TransferEnd>& transfer) {
   const HcclResult code = transfer.get().code;
   return code == HCCL_E_REMOTE || code == HCCL_SUCCESS;
+}
+
+// As the threads of a link's connections do with the memory of one transfer.
+TEST(Lease, IsUsedByManyAtOnceAndCloseWaitsForAll) {
+  Lease lease;
+  std::barrier<> both(3);
+  std::atomic<int> left{0};
+  const auto use = [&] {
+    EXPECT_TRUE(lease.Use([&] {
+      both.arrive_and_wait();
+      while (!lease.closed()) std::this_thread::yield();
+      ++left;
+    }));
+  };
+  std::thread one(use), other(use);
+  both.arrive_and_wait();
+  lease.Close();
+  EXPECT_EQ(left, 2);
+  EXPECT_FALSE(lease.Use([&] { ++left; }));
+  EXPECT_EQ(left, 2);
+  one.join();
+  other.join();
 }
 
 class LinkLease : public ::testing::TestWithParam<LinkKind> {

@@ -218,6 +218,22 @@ TEST_F(TcpPeerTest, NothingOfAGetArrivesAfterItsEnd) {
   EXPECT_TRUE(bytes == left);
 }
 
+// Else it would be over while a frame on another connection still goes into its memory.
+TEST_F(TcpPeerTest, MoreOfAGetThanWasAskedForEndsTheLink) {
+  FileDescriptor door;
+  const FileDescriptor first = ConnectFirst();
+  const FileDescriptor other = Connect(&door);
+  const std::string half(100 << 10, 'n');
+  std::vector<char> bytes(2 * half.size(), 'b');
+  auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
+  EXPECT_EQ(Hear(first).type, kGetRequest);
+  Say(other, Opening(false) + GetHead(1, 0, 0, bytes.size()) + half);
+  AwaitRead(other, door);
+  Say(first, GetHead(1, 0, 0, 1) + "x");
+  EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
+  EXPECT_TRUE(HungUpOn(other));
+}
+
 TEST_F(TcpPeerTest, ARangeThatIsNotOfferedIsReadAndForgotten) {
   const FileDescriptor fd = ConnectFirst();
   Say(fd, PutHead(1, 2, 0, 4, 4) + "1234" + PutHead(2, 1, 4093, 4, 4) + "1234" + PutHead(3, 1, UINT64_MAX, 4, 4) + "1234");

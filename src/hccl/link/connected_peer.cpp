@@ -16,6 +16,13 @@ std::chrono::nanoseconds StallLimit() {
   return std::chrono::nanoseconds(4096) * (1L << exponent) * (retries + 1);
 }
 
+// Those beside the link's.
+IoThread& BulkThread(size_t number) {
+  static_assert(kBulkConnections == 3);
+  static IoThread* const threads[] = {new IoThread("rw-hccl-bulk0"), new IoThread("rw-hccl-bulk1"), new IoThread("rw-hccl-bulk2")};
+  return *threads[number % kBulkConnections];
+}
+
 }  // namespace
 
 IoThread& LinkThread() {
@@ -31,6 +38,8 @@ ConnectedPeer::~ConnectedPeer() {
     for (const ConnectionRef& connection : connections) connection->Abort();
   });
 }
+
+void ConnectedPeer::OnLink(std::function<void()> function) { thread_.IsCurrent() ? function() : thread_.Post(std::move(function)); }
 
 std::vector<ConnectedPeer::ConnectionRef> ConnectedPeer::Connections() const {
   std::vector<ConnectionRef> all(others_);
@@ -56,7 +65,9 @@ void ConnectedPeer::Enter(SecureSocket fd) {
 // Whoever made it says first which one it is.
 void ConnectedPeer::Entered(SecureSocket fd) {
   if (failed_) return;
-  const ConnectionRef connection = Open(std::move(fd));
+  // The first one is the link's own, as a rule: it is not known yet which one it is where somebody called in vain before.
+  const bool own = !first_ && silent_.empty();
+  const ConnectionRef connection = Open(std::move(fd), own ? thread_ : BulkThread(beside_++));
   if (!call_) {
     silent_.push_back(connection);
     return DropOldSilentOnes();
@@ -73,12 +84,12 @@ void ConnectedPeer::DropOldSilentOnes() {
   silent_.erase(silent_.begin());
 }
 
-ConnectedPeer::ConnectionRef ConnectedPeer::Open(SecureSocket fd) {
+ConnectedPeer::ConnectionRef ConnectedPeer::Open(SecureSocket fd, IoThread& thread) {
   Connection::Events events;
   const auto made = std::make_shared<std::weak_ptr<Connection>>();
   const std::weak_ptr<ConnectedPeer> weak = weak_from_this();
   events.received = [weak, made](const Frame& frame) {
-    if (const auto self = weak.lock()) self->Heard(made->lock(), frame);
+    if (const auto self = weak.lock()) self->OnLink([self, connection = made->lock(), frame] { self->Heard(connection, frame); });
   };
   events.bulk_begins = [weak](const Frame& frame, uint64_t size) {
     const auto self = weak.lock();
@@ -91,20 +102,26 @@ ConnectedPeer::ConnectionRef ConnectedPeer::Open(SecureSocket fd) {
     if (const auto self = weak.lock(); self && !self->failed_) self->SendNext(made->lock());
   };
   events.closed = [weak, made](bool clean, const std::string& why) {
-    if (const auto self = weak.lock()) self->ConnectionEnded(made->lock(), clean, why);
+    if (const auto self = weak.lock())
+      self->OnLink([self, connection = made->lock(), clean, why] { self->ConnectionEnded(connection, clean, why); });
   };
-  ConnectionRef connection = Connection::Open(std::move(fd), std::move(events), thread_);
+  ConnectionRef connection = Connection::Make(std::move(fd), std::move(events), thread);
   *made = connection;
+  connection->Start();
   return connection;
 }
 
 void ConnectedPeer::Use(const ConnectionRef& connection, bool first) {
+  {
+    LockGuard lock(mutex_);
+    if (first)
+      first_ = connection;
+    else
+      others_.push_back(connection);
+  }
   if (first) {
-    first_ = connection;
     for (const Frame& frame : std::exchange(control_, {})) first_->Send(frame);
     CallMore();
-  } else {
-    others_.push_back(connection);
   }
   Pump();
 }
@@ -133,7 +150,10 @@ void ConnectedPeer::ConnectionEnded(const ConnectionRef& connection, bool clean,
   const TransferEnd end{LossOf(clean), "the link to the peer broke: " + why};
   if (connection == first_ || !clean) return Fail(end);
   // The last answers come over the first one.
-  std::erase(others_, connection);
+  {
+    LockGuard lock(mutex_);
+    std::erase(others_, connection);
+  }
   FailSoon(end);
 }
 
@@ -172,14 +192,17 @@ void ConnectedPeer::Close(const TransferEnd& why) {
 }
 
 void ConnectedPeer::Stop(const TransferEnd& why, bool broke) {
-  if (std::exchange(failed_, true)) return;
+  if (failed_.exchange(true)) return;
   failure_ = why;
   if (first_ && !broke) first_->Send({kGoodbye, 0, ""});
   for (const ConnectionRef& connection : Connections()) broke ? connection->Abort() : connection->Close();
   control_.clear();
-  first_.reset();
-  others_.clear();
   silent_.clear();
+  {
+    LockGuard lock(mutex_);
+    first_.reset();
+    others_.clear();
+  }
   thread_.Cancel(std::exchange(stall_timer_, 0));
   EndAll(why);
 }

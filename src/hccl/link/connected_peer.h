@@ -4,13 +4,17 @@
 // The first connection carries everything until a link wants more. All were welcomed by the door (handshake.h), so who speaks is the peer;
 // yet nothing of what it says is trusted.
 //
-// All private and protected members but the regions belong to the link's thread.
+// Each of the other connections has a thread of its own, which peers share: the kernel's work on what goes over them is the larger part of
+// moving bytes, and one core is not enough for it. What those threads do is in BulkBegins, BulkEnded and SendNext; all else happens on the
+// link's thread, which all private and protected members belong to where nothing else is said.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <optional>
 
+#include "base/mutex.h"
 #include "hccl/link/regions.h"
 #include "hccl/transport/rank_connection.h"
 #include "hccl/transport/wire.h"
@@ -37,7 +41,7 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   // The two have met.
   virtual void Met(const std::string& /*introduction*/) {}
   virtual void Received(const Frame& frame) = 0;
-  // As Connection::Events have them.
+  // As Connection::Events have them, on the connection's thread.
   virtual std::optional<Bulk> BulkBegins(const Frame& /*frame*/, uint64_t /*size*/) { return std::nullopt; }
   virtual void BulkEnded(const Frame& /*frame*/, uint64_t /*size*/, bool /*taken*/) {}
   virtual void SendNext(const ConnectionRef& /*connection*/) {}
@@ -52,6 +56,8 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   void SendControl(uint16_t type, uint64_t id, std::string body = "");
   // A large transfer is coming. Whichever side makes the connections does so.
   void WantMoreConnections();
+  // On the link's thread: at once if that is the calling one.
+  void OnLink(std::function<void()> function);
   std::vector<ConnectionRef> Connections() const;
   void Fail(const TransferEnd& why) { Stop(why, true); }
   // The same a moment later: other news that came in the same moment may have the better reason.
@@ -63,14 +69,15 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   IoThread& thread_;
   const std::chrono::nanoseconds stall_limit_;
   Regions regions_;
+  mutable Mutex mutex_{LockRank::kHcclPeer};
+  // Changed under the lock, which others than the link's thread have to take to look.
   ConnectionRef first_;                // carries everything but the bytes of large transfers
   std::vector<ConnectionRef> others_;  // for those
-  std::vector<ConnectionRef> silent_;  // whoever made them has not said which they are: it may have given up on them
-  bool failed_ = false;                // nothing is taken any more
+  std::atomic<bool> failed_{false};    // nothing is taken any more
   TransferEnd failure_;
 
  private:
-  ConnectionRef Open(SecureSocket fd);
+  ConnectionRef Open(SecureSocket fd, IoThread& thread);
   void Entered(SecureSocket fd);
   void DropOldSilentOnes();
   void Use(const ConnectionRef& connection, bool first);
@@ -84,13 +91,15 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   std::function<void()> call_;  // empty: the other side makes connections
   bool wants_more_ = false;
   bool called_more_ = false;
-  std::deque<Frame> control_;  // what waits for the first connection
+  std::deque<Frame> control_;          // what waits for the first connection
+  std::vector<ConnectionRef> silent_;  // whoever made them has not said which they are: it may have given up on them
+  size_t beside_ = 0;                  // connections that were given to a thread beside the link's
   IoThread::Timer stall_timer_ = 0;
   uint64_t moved_ = 0;  // when something last moved, and how much that was in all
   int64_t last_sign_of_life_ns_ = 0;
 };
 
-// The thread of the process that moves the bytes: whatever ranks say to each other does not wait behind them.
+// The thread of the process for links: whatever ranks say to each other does not wait behind the bytes that they move.
 IoThread& LinkThread();
 
 }  // namespace ropeway::comm

@@ -46,7 +46,8 @@ struct Exposed {
   void* address;
   uint64_t size;
   std::shared_ptr<Lease> lease = std::make_shared<Lease>();
-  // On the link's thread, which it must not block: a put whose last bytes went here is complete, `bytes` in all. May be empty.
+  // On the link's thread, which it must not block: a put whose last bytes went here is complete, `bytes` in all. Over TCP this is before
+  // the peer hears of it. May be empty.
   std::function<void(uint64_t bytes)> filled = nullptr;
   aclrtContext context = nullptr;
 };

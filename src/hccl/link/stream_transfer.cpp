@@ -37,9 +37,9 @@ NumberTable<Pattern>& Patterns() {
   return *table;
 }
 
-void Finish(const StreamTransfer& transfer, ropewayOperation operation, const TransferEnd& end) {
-  // What a stream gave up is nobody's error.
-  if (end.code == HCCL_SUCCESS || !transfer.lease->Use([] {})) {
+// `wanted`: its stream has not given it up. What a stream gave up is nobody's error.
+void Finish(const StreamTransfer& transfer, bool wanted, ropewayOperation operation, const TransferEnd& end) {
+  if (end.code == HCCL_SUCCESS || !wanted) {
     ropewayFinishOperation(operation, 0, nullptr);
     return;
   }
@@ -58,8 +58,8 @@ void Start(void* argument, ropewayOperation operation) {
     return;
   }
   const auto done = [transfer, number, operation](const TransferEnd& end) {
-    Transfers().Remove(number);
-    Finish(*transfer, operation, end);
+    const bool wanted = Transfers().Remove(number) != nullptr;
+    Finish(*transfer, wanted, operation, end);
   };
   if (!transfer->unfit.empty()) return done({HCCL_E_PARA, transfer->unfit});
   ropewayTransfer carried{WayOver(ChosenLink()), transfer->target.rank, 0, static_cast<uint32_t>(transfer->items.size())};

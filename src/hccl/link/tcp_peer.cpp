@@ -29,9 +29,14 @@ void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Le
   for (const TransferItem& item : transfer->items) transfer->total += item.size;
   const auto self = shared_from_this();
   const bool of_host = std::all_of(transfer->items.begin(), transfer->items.end(), [](const TransferItem& item) { return !item.context; });
-  if (transfer->total > kSmallBytes || !of_host) return thread_.Post([self, this, transfer] { Start(std::move(*transfer)); });
+  if (transfer->total > kSmallBytes || !of_host)
+    return thread_.Post([self, this, transfer] {
+      Start(std::move(*transfer));
+      PumpSoon();
+    });
   thread_.Run([self, this, transfer] {
     Start(std::move(*transfer));
+    Pump();
     // The peer may have had this core meanwhile, and be done.
     if (thread_.IsVisited() && first_ && !failed_) first_->Look();
   });
@@ -51,18 +56,29 @@ void TcpPeer::Start(Transfer transfer) {
   const uint64_t number = ++last_transfer_;
   pending_bytes_ += transfer.total;
   if (pending_bytes_ > kLargeBytes) WantMoreConnections();
-  if (transfer.put)
-    jobs_.push_back({.put = true,
-                     .transfer = number,
-                     .items = transfer.items,
-                     .lease = transfer.lease,
-                     .total = transfer.total,
-                     .behind = GivenUpPuts()});
-  else
-    Ask(number, transfer);
-  transfers_.emplace(number, std::move(transfer));
+  if (!transfer.put) Ask(number, transfer);  // which leaves later than this returns
+  {
+    LockGuard lock(mutex_);
+    if (transfer.put)
+      Queue({.put = true,
+             .transfer = number,
+             .items = transfer.items,
+             .lease = transfer.lease,
+             .total = transfer.total,
+             .behind = GivenUpPuts()});
+    transfers_.emplace(number, std::move(transfer));
+  }
   WatchForStall();
-  Pump();
+}
+
+bool TcpPeer::Pending() const {
+  LockGuard lock(mutex_);
+  return !transfers_.empty();
+}
+
+void TcpPeer::Queue(Job job) {
+  unsent_ += job.total;
+  jobs_.push_back(std::move(job));
 }
 
 std::vector<uint64_t> TcpPeer::GivenUpPuts() const {
@@ -83,11 +99,28 @@ void TcpPeer::Ask(uint64_t number, const Transfer& transfer) {
   }
 }
 
+// Little is sent by this thread, if the first connection takes it; more of it by the others, too, which are called first.
 void TcpPeer::Pump() {
-  for (const ConnectionRef& connection : Connections()) {
-    if (jobs_.empty()) return;
-    connection->Wake();
-  }
+  const auto more_than = [this](uint64_t bytes) {
+    LockGuard lock(mutex_);
+    return unsent_ > bytes;
+  };
+  const std::vector<ConnectionRef> others = others_;
+  const bool much = more_than(kLargeBytes);
+  if (much)
+    for (const ConnectionRef& connection : others) connection->Wake();
+  if (const ConnectionRef first = first_; first && more_than(0)) first->Wake();
+  if (!much && more_than(0))
+    for (const ConnectionRef& connection : others) connection->Wake();
+}
+
+// Once for all that is asked for in one moment.
+void TcpPeer::PumpSoon() {
+  if (std::exchange(pumps_soon_, true)) return;
+  thread_.Last([self = shared_from_this(), this] {
+    pumps_soon_ = false;
+    Pump();
+  });
 }
 
 // Large transfers leave the first connection to the others, if there are any.
@@ -99,20 +132,20 @@ bool TcpPeer::MaySend(const ConnectionRef& connection, const Job& job) const {
 
 // One frame of the first job that may go over this connection.
 void TcpPeer::SendNext(const ConnectionRef& connection) {
-  if (!connection || std::count(silent_.begin(), silent_.end(), connection) != 0) return;
+  if (!connection) return;
+  LockGuard lock(mutex_);
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     if (!MaySend(connection, *job)) {
       ++job;
       continue;
     }
     const bool sent = SendFrame(*connection, &*job);
-    const bool over = !sent || job->item == job->items.size();
-    const Job ended = over ? std::move(*job) : Job();
-    if (over) job = jobs_.erase(job);
+    if (sent && job->item < job->items.size()) return;
+    Job ended = std::move(*job);
+    job = jobs_.erase(job);
     if (sent) return;
-    GiveUp(ended);
-    if (failed_) return;
-    job = jobs_.begin();
+    unsent_ -= ended.total - ended.queued;
+    thread_.Post([self = shared_from_this(), this, ended = std::move(ended)] { GiveUp(ended); });
   }
 }
 
@@ -151,37 +184,50 @@ bool TcpPeer::SendFrame(Connection& connection, Job* job) {
   const uint64_t size = bulk.size();
   if (!connection.SendBulk(frame, std::move(bulk))) return false;
   job->queued += size;
+  unsent_ -= size;
   return true;
 }
 
 void TcpPeer::GiveUp(const Job& job) {
+  if (failed_) return;
   if (!job.put) return SendControl(kGetFailed, job.transfer, Writer().Number(static_cast<uint32_t>(RangeStatus::kNoRegion)).Take());
-  draining_.insert(job.transfer);
+  {
+    LockGuard lock(mutex_);
+    draining_.insert(job.transfer);
+  }
   SendControl(kPutGivenUp, job.transfer, Writer().Number(job.queued).Take());
   End(job.transfer, GivenUp());
 }
 
-// A get that fails may be in the middle of frames on several connections, and who hears of its end does as they like with the memory.
 void TcpPeer::End(uint64_t number, const TransferEnd& end) {
+  LockGuard lock(mutex_);
   const auto node = transfers_.extract(number);
+  lock.unlock();
   if (!node) return;
   pending_bytes_ -= node.mapped().total;
-  if (!node.mapped().put)
-    for (const ConnectionRef& connection : Connections()) connection->ForgetBulk(kGetData, number);
   Tell(node.mapped(), end);
 }
 
-// Who asks for a transfer does not hear of its failure before the call returns.
+// What fails may be in the middle of frames on several connections, and who hears of its end does as they like with the memory. Who asks
+// for a transfer does not hear of its failure before the call returns.
 void TcpPeer::Tell(const Transfer& transfer, const TransferEnd& end) {
-  if (!thread_.IsVisited() || end.code == HCCL_SUCCESS) return transfer.done(end);
+  if (end.code == HCCL_SUCCESS) return transfer.done(end);
+  transfer.lease->Close();
+  if (!thread_.IsVisited()) return transfer.done(end);
   thread_.Post([done = transfer.done, end] { done(end); });
 }
 
 void TcpPeer::EndAll(const TransferEnd& why) {
-  jobs_.clear();
-  draining_.clear();
-  arrivals_.clear();
-  for (auto& [number, transfer] : std::exchange(transfers_, {})) Tell(transfer, why);
+  std::map<uint64_t, Transfer> ended;
+  {
+    LockGuard lock(mutex_);
+    jobs_.clear();
+    unsent_ = 0;
+    draining_.clear();
+    arrivals_.clear();
+    ended.swap(transfers_);
+  }
+  for (const auto& [number, transfer] : ended) Tell(transfer, why);
 }
 
 }  // namespace ropeway::comm

@@ -8,7 +8,9 @@
 // The first connection carries everything until much is pending; then there are more. Large transfers go over those alone, so that a small
 // one does not wait behind a large one, and a path that loses packets has several windows.
 //
-// All private members belong to the link's thread.
+// What is to be sent and what has arrived is shared by the threads of the connections (connected_peer.h), which hold the lock to choose the
+// next frame, or to find where its bytes go, and not while they move them, but for fetching a frame of device memory. What ends, ends on
+// the link's thread.
 #pragma once
 
 #include <map>
@@ -84,7 +86,8 @@ class TcpPeer final : public ConnectedPeer {
     std::shared_ptr<Lease> lease;
     TransferDone done;
     uint64_t total = 0;
-    uint64_t received = 0;  // of a get
+    uint64_t coming = 0;    // of a get: in frames that have begun
+    uint64_t received = 0;  // of those: in frames that are here
   };
 
   // What is asked for (tcp_peer.cpp).
@@ -93,15 +96,17 @@ class TcpPeer final : public ConnectedPeer {
   void Ask(uint64_t number, const Transfer& transfer);
   void Pump() override;
   void SendNext(const ConnectionRef& connection) override;
-  bool MaySend(const ConnectionRef& connection, const Job& job) const;
-  std::vector<uint64_t> GivenUpPuts() const;
-  bool SendFrame(Connection& connection, Job* job);
+  void PumpSoon();
+  bool MaySend(const ConnectionRef& connection, const Job& job) const RW_REQUIRES(mutex_);
+  std::vector<uint64_t> GivenUpPuts() const RW_REQUIRES(mutex_);
+  void Queue(Job job) RW_REQUIRES(mutex_);
+  bool SendFrame(Connection& connection, Job* job) RW_REQUIRES(mutex_);
   bool FillFrame(Job* job, Frame* frame, Bulk* bulk) const;
   void GiveUp(const Job& job);
   void End(uint64_t number, const TransferEnd& end);
   void Tell(const Transfer& transfer, const TransferEnd& end);
   void EndAll(const TransferEnd& why) override;
-  bool Pending() const override { return !transfers_.empty(); }
+  bool Pending() const override;
 
   // What arrives (tcp_receive.cpp).
   void Received(const Frame& frame) override;
@@ -109,19 +114,23 @@ class TcpPeer final : public ConnectedPeer {
   void BulkEnded(const Frame& frame, uint64_t size, bool taken) override;
   std::optional<Bulk> PutBegins(const Frame& frame, uint64_t size);
   void PutEnded(const Frame& frame, uint64_t size, bool taken);
+  void PutIsHere(uint64_t number, RegionId region, const Arrival& arrival);
   void PutGivenUp(const Frame& frame);
   std::optional<Bulk> GetBegins(const Frame& frame, uint64_t size);
   void GetEnded(const Frame& frame, uint64_t size, bool taken);
   bool Serve(const Frame& frame);
+  void Forget(uint64_t get);
   void Answered(const Frame& frame);
 
-  const uint32_t rank_;  // the peer's
-  uint64_t last_transfer_ = 0;
-  std::map<uint64_t, Transfer> transfers_;
-  uint64_t pending_bytes_ = 0;   // of all of them
-  std::set<uint64_t> draining_;  // puts that are over here, and whose last bytes are on their way
-  std::unordered_map<uint64_t, Arrival> arrivals_;
-  std::deque<Job> jobs_;
+  const uint32_t rank_;         // the peer's
+  uint64_t last_transfer_ = 0;  // this and the next two are of the link's thread
+  uint64_t pending_bytes_ = 0;  // of all transfers
+  bool pumps_soon_ = false;
+  std::map<uint64_t, Transfer> transfers_ RW_GUARDED_BY(mutex_);
+  std::set<uint64_t> draining_ RW_GUARDED_BY(mutex_);  // puts that are over here, and whose last bytes are on their way
+  std::unordered_map<uint64_t, Arrival> arrivals_ RW_GUARDED_BY(mutex_);
+  std::deque<Job> jobs_ RW_GUARDED_BY(mutex_);
+  uint64_t unsent_ RW_GUARDED_BY(mutex_) = 0;  // bytes of them
 };
 
 }  // namespace ropeway::comm

@@ -24,7 +24,7 @@ void TcpPeer::Received(const Frame& frame) {
     case kGetRequest:
       if (!Serve(frame)) BreakProtocol();
       return;
-    case kGetGivenUp: std::erase_if(jobs_, [&](const Job& job) { return !job.put && job.transfer == frame.id; }); return;
+    case kGetGivenUp: return Forget(frame.id);
     default: return BreakProtocol();
   }
 }
@@ -46,6 +46,7 @@ std::optional<Bulk> TcpPeer::PutBegins(const Frame& frame, uint64_t size) {
   Reader reader(frame.body);
   const std::shared_ptr<const Exposed> region = regions_.Find(reader.Number<RegionId>());
   const auto total = reader.Number<uint64_t>();
+  LockGuard lock(mutex_);
   if (!reader.ok() || arrivals_.size() >= kMostArrivals) return std::nullopt;
   Arrival& arrival = arrivals_[frame.id];
   if (arrival.received > total || size > total - arrival.received) return std::nullopt;
@@ -68,6 +69,7 @@ std::optional<Bulk> TcpPeer::PutBegins(const Frame& frame, uint64_t size) {
 }
 
 void TcpPeer::PutEnded(const Frame& frame, uint64_t size, bool taken) {
+  LockGuard lock(mutex_);
   const auto found = arrivals_.find(frame.id);
   if (found == arrivals_.end()) return;
   Arrival& arrival = found->second;
@@ -76,33 +78,50 @@ void TcpPeer::PutEnded(const Frame& frame, uint64_t size, bool taken) {
   if (arrival.received < arrival.expected) return;
   const Arrival ended = arrival;
   arrivals_.erase(found);
-  SendControl(kPutDone, frame.id, StatusBody(ended.status));
-  if (ended.given_up || ended.status != RangeStatus::kGood) return;
-  const std::shared_ptr<const Exposed> region = regions_.Find(Reader(frame.body).Number<RegionId>());
-  if (region && region->filled) region->filled(ended.received);
+  lock.unlock();
+  OnLink([self = shared_from_this(), this, number = frame.id, region = Reader(frame.body).Number<RegionId>(), ended] {
+    if (!failed_) PutIsHere(number, region, ended);
+  });
+}
+
+void TcpPeer::PutIsHere(uint64_t number, RegionId region, const Arrival& arrival) {
+  const bool good = !arrival.given_up && arrival.status == RangeStatus::kGood;
+  // The owner of the memory knows before the peer does.
+  if (const std::shared_ptr<const Exposed> memory = good ? regions_.Find(region) : nullptr; memory && memory->filled)
+    memory->filled(arrival.received);
+  SendControl(kPutDone, number, StatusBody(arrival.status));
 }
 
 // Some of what was sent may be on its way over another connection. The answer says that no more of it is.
 void TcpPeer::PutGivenUp(const Frame& frame) {
   Reader reader(frame.body);
   const auto sent = reader.Number<uint64_t>();
-  if (!reader.AtEnd() || arrivals_.size() >= kMostArrivals) return BreakProtocol();
-  Arrival& arrival = arrivals_[frame.id];
-  arrival.given_up = true;
-  arrival.expected = sent;
-  if (arrival.received < sent) return;
-  arrivals_.erase(frame.id);
+  LockGuard lock(mutex_);
+  const bool good = reader.AtEnd() && arrivals_.size() < kMostArrivals;
+  if (good) {
+    Arrival& arrival = arrivals_[frame.id];
+    arrival.given_up = true;
+    arrival.expected = sent;
+    if (arrival.received < sent) return;
+    arrivals_.erase(frame.id);
+  }
+  lock.unlock();
+  if (!good) return BreakProtocol();
   SendControl(kPutDone, frame.id, StatusBody(RangeStatus::kNoRegion));
 }
 
 std::optional<Bulk> TcpPeer::GetBegins(const Frame& frame, uint64_t size) {
   Reader reader(frame.body);
   auto number = reader.Number<uint64_t>(), offset = reader.Number<uint64_t>();
-  if (!reader.AtEnd()) return std::nullopt;
+  LockGuard lock(mutex_);
   const auto found = transfers_.find(frame.id);
+  if (!reader.AtEnd()) return std::nullopt;
   if (found == transfers_.end() || found->second.put) return Bulk();  // given up meanwhile
-  const std::vector<TransferItem>& items = found->second.items;
-  Bulk bulk(found->second.lease);
+  Transfer& transfer = found->second;
+  const std::vector<TransferItem>& items = transfer.items;
+  if (size > transfer.total - transfer.coming) return std::nullopt;  // so nothing is on its way any more when all are here
+  transfer.coming += size;
+  Bulk bulk(transfer.lease);
   FrameOfDevice of_device;
   for (; bulk.size() < size; ++number, offset = 0) {
     if (number >= items.size() || offset >= items[number].size || !bulk.HasRoom()) return std::nullopt;
@@ -114,14 +133,25 @@ std::optional<Bulk> TcpPeer::GetBegins(const Frame& frame, uint64_t size) {
 }
 
 void TcpPeer::GetEnded(const Frame& frame, uint64_t size, bool taken) {
-  const auto found = transfers_.find(frame.id);
-  if (found == transfers_.end() || found->second.put) return;
-  if (!taken) {
-    SendControl(kGetGivenUp, frame.id);
-    return End(frame.id, GivenUp());
+  {
+    LockGuard lock(mutex_);
+    const auto found = transfers_.find(frame.id);
+    if (found == transfers_.end() || found->second.put) return;
+    found->second.received += size;
+    if (taken && found->second.received < found->second.total) return;
   }
-  found->second.received += size;
-  if (found->second.received >= found->second.total) End(frame.id, {});
+  OnLink([self = shared_from_this(), this, number = frame.id, taken] {
+    if (!taken) SendControl(kGetGivenUp, number);
+    End(number, taken ? TransferEnd() : GivenUp());
+  });
+}
+
+// What is on its way still comes.
+void TcpPeer::Forget(uint64_t get) {
+  LockGuard lock(mutex_);
+  for (const Job& job : jobs_)
+    if (!job.put && job.transfer == get) unsent_ -= job.total - job.queued;
+  std::erase_if(jobs_, [&](const Job& job) { return !job.put && job.transfer == get; });
 }
 
 bool TcpPeer::Serve(const Frame& frame) {
@@ -139,8 +169,12 @@ bool TcpPeer::Serve(const Frame& frame) {
     job.total += item.size;
     job.items.push_back(item);
   }
-  if (!reader.ok() || job.items.empty() || jobs_.size() >= kMostJobs) return false;
-  jobs_.push_back(std::move(job));
+  if (!reader.ok() || job.items.empty()) return false;
+  {
+    LockGuard lock(mutex_);
+    if (jobs_.size() >= kMostJobs) return false;
+    Queue(std::move(job));
+  }
   Pump();
   return true;
 }
@@ -149,14 +183,17 @@ void TcpPeer::Answered(const Frame& frame) {
   Reader reader(frame.body);
   const auto status = static_cast<RangeStatus>(reader.Number<uint32_t>());
   if (!reader.AtEnd()) return BreakProtocol();
-  if (frame.type == kPutDone && draining_.erase(frame.id) != 0) return Pump();
+  LockGuard lock(mutex_);
+  const bool drained = frame.type == kPutDone && draining_.erase(frame.id) != 0;
   const auto found = transfers_.find(frame.id);
   // A put is over with its answer; only a get can fail early.
-  if (found == transfers_.end() || found->second.put != (frame.type == kPutDone)) return;
-  if (found->second.put && std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.put && job.transfer == frame.id; }))
-    return BreakProtocol();
-  End(frame.id, EndOf(status));
-  Pump();
+  const bool ends = !drained && found != transfers_.end() && found->second.put == (frame.type == kPutDone);
+  const auto unsent = [&](const Job& job) { return job.put && job.transfer == frame.id; };
+  const bool early = ends && found->second.put && std::any_of(jobs_.begin(), jobs_.end(), unsent);
+  lock.unlock();
+  if (early) return BreakProtocol();
+  if (ends) End(frame.id, EndOf(status));
+  if (ends || drained) Pump();
 }
 
 }  // namespace ropeway::comm

@@ -140,7 +140,8 @@ void Exchange::Received(const Request& request) {
     if (reader.ok()) OnOffer(request.peer(), number, std::move(offer));
   } else if (request.type() == kAccept) {
     const auto region = reader.Number<RegionId>();
-    if (reader.AtEnd()) OnAccept(request.peer(), number, region);
+    const bool answered = reader.Number<uint8_t>() != 0;
+    if (reader.AtEnd()) OnAccept(request.peer(), number, region, answered);
   } else if (request.type() == kTaken) {
     if (reader.AtEnd()) OnTaken(request.peer(), number);
   }
@@ -158,13 +159,14 @@ void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
   }
 }
 
-void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region) {
+void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region, bool answered) {
   const auto found = partners_[peer].sends.find(number);
   if (found == partners_[peer].sends.end()) return;
   const TransferRef transfer = found->second;
   if (transfer->state != Transfer::State::kWaiting) return;
   transfer->state = Transfer::State::kStreaming;
   transfer->way = WayOf(Method::kLink);
+  transfer->answered = answered;
   if (transfer->window) return SendBytes(transfer, region);
   Stage(transfer, [this, transfer, region] { SendBytes(transfer, region); });  // it was to go by key
 }
@@ -220,6 +222,7 @@ void Exchange::Withdraw(const TransferRef& transfer, const std::string& why) {
 
 // Ends a transfer and tells the partner that there will be nothing.
 void Exchange::Refuse(const TransferRef& transfer, HcclResult result, const std::string& why) {
+  if ((transfer->told.load() & Transfer::kBytesAreHere) != 0) return Over(transfer, result, why);  // for the partner it is over
   Tell(transfer->peer, kWithdraw, Writer().Number(static_cast<uint8_t>(transfer->sending)).Number(transfer->number).String(why).Take());
   Over(transfer, result, why);
 }
@@ -239,8 +242,8 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
   if (held->link) held->link->Withdraw(RegionOf(held->number));
   if (!held->key.empty()) shared_->GiveBack(held->key);
   if (held->staging != nullptr && aclrtSetCurrentContext(held->context) == ACL_SUCCESS) aclrtFreeHost(held->staging);
-  // What the partner has, it has, even if its end was the next thing to be heard.
-  const bool good = result == HCCL_SUCCESS || (held->told.load() & Transfer::kPartnerHasIt) != 0;
+  // What the partner has, it has, even if its end was the next thing to be heard; and so it is with what came from there.
+  const bool good = result == HCCL_SUCCESS || (held->told.load() & (Transfer::kPartnerHasIt | Transfer::kBytesAreHere)) != 0;
   if (const auto done = std::exchange(held->done, nullptr)) done(good ? HCCL_SUCCESS : result, good ? "" : why);
 }
 

@@ -3,9 +3,9 @@
 //
 //   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of
 //               an exported buffer (same host), or nothing
-//   receiver -> kAccept: I could not reach them: put them into this region of the pair's link    (only then)
+//   receiver -> kAccept: I could not reach them: put them into this region of the pair's link, and whether kTaken follows   (only then)
 //   receiver -> kTaken: they are here; both sides are done. (No answer to an eager send whose bytes were in the offer: it was done when
-//               it had made it.)
+//               it had made it. None to a put straight into the receive's buffer either: the link says that it is there.)
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
 //
 // Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but
@@ -90,7 +90,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void CopyIn(const TransferRef& transfer, const void* from, int32_t peer_device, const std::string& imported_key);
 
   void OnOffer(uint32_t peer, uint64_t number, Offer offer);
-  void OnAccept(uint32_t peer, uint64_t number, RegionId region);
+  void OnAccept(uint32_t peer, uint64_t number, RegionId region, bool answered);
   void SendBytes(const TransferRef& transfer, RegionId region);
   void PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link);
   void RefuseWithoutLink(const TransferRef& transfer, const OpenedLink& opened);

@@ -25,17 +25,21 @@ void Exchange::AskForBytes(const TransferRef& transfer) {
     const auto self = weak.lock();
     if (!self || transfer->state != Transfer::State::kStreaming) return;
     if (opened.peer == nullptr) return self->RefuseWithoutLink(transfer, opened);
+    // A sender that hears from the link alone may be gone at once. What TCP tells it, this side knows by then.
+    const uint8_t answered = transfer->staging != nullptr || ChosenLink() != LinkKind::kTcp;
+    transfer->answered = answered != 0;
     self->Expose(transfer, opened.peer);
-    self->Tell(transfer->peer, kAccept, Writer().Number(transfer->number).Number(RegionOf(transfer->number)).Take());
+    self->Tell(transfer->peer, kAccept, Writer().Number(transfer->number).Number(RegionOf(transfer->number)).Number(answered).Take());
   });
 }
 
 void Exchange::Expose(const TransferRef& transfer, const std::shared_ptr<Peer>& link) {
   transfer->link = link;
   // A put of another size is not what was offered.
-  const auto filled = [weak = weak_from_this(), peer = transfer->peer, number = transfer->number,
-                       expected = transfer->bytes](uint64_t bytes) {
+  const auto filled = [weak = weak_from_this(), peer = transfer->peer, number = transfer->number, expected = transfer->bytes,
+                       receive = std::weak_ptr(transfer)](uint64_t bytes) {
     if (bytes != expected) return;
+    if (const TransferRef here = receive.lock(); here && !here->answered) here->told.fetch_or(Transfer::kBytesAreHere);
     PostFromLink([weak, peer, number] {
       if (const auto self = weak.lock()) self->BytesHere(peer, number);
     });
@@ -47,6 +51,7 @@ void Exchange::BytesHere(uint32_t peer, uint64_t number) {
   const auto found = partners_[peer].receives.find(number);
   if (found == partners_[peer].receives.end() || found->second->state != Transfer::State::kStreaming) return;
   const TransferRef transfer = found->second;
+  if (!transfer->answered) return Over(transfer, HCCL_SUCCESS, "");
   transfer->state = Transfer::State::kCopying;
   Unstage(transfer);
 }
@@ -66,12 +71,13 @@ void Exchange::RefuseWithoutLink(const TransferRef& transfer, const OpenedLink& 
   Refuse(transfer, opened.result, "no link to rank " + std::to_string(transfer->peer) + ": " + opened.why);
 }
 
-// Its success is told by kTaken, when the receiver has made use of it. That may be here before the link knows, and a put whose memory is
-// given back earlier than that looks as if it had been given up, and holds up those behind it.
+// Where the bytes are not in the receive's buffer yet, success is told by kTaken. That may be here before the link knows, and a put whose
+// memory is given back earlier than that looks as if it had been given up, and holds up those behind it.
 void Exchange::PutBytes(const TransferRef& transfer, RegionId region, const std::shared_ptr<Peer>& link) {
   const auto done = [weak = weak_from_this(), transfer](const TransferEnd& end) {
-    const bool taken = (transfer->told.fetch_or(Transfer::kPutIsOver) & Transfer::kPartnerHasIt) != 0;
-    if (end.code == HCCL_SUCCESS && !taken) return;
+    const bool good = end.code == HCCL_SUCCESS, there = good && !transfer->answered;
+    const uint8_t told = transfer->told.fetch_or(there ? Transfer::kPutIsOver | Transfer::kPartnerHasIt : Transfer::kPutIsOver);
+    if (good && !there && (told & Transfer::kPartnerHasIt) == 0) return;
     PostFromLink([weak, transfer, end] {
       const auto self = weak.lock();
       if (!self || transfer->state != Transfer::State::kStreaming) return;

@@ -51,8 +51,10 @@ struct Transfer {
   ropewayLink way = ROPEWAY_LINK_NONE;  // by which the bytes go, once that is known
   std::string key;                      // under which the buffer's block is exported to the partner's process
   std::shared_ptr<Peer> link;           // over which a receive's bytes come, once it is exposed there
-  // Of a send over the link, which is over when both have been told, on different threads: whoever comes second ends it.
-  enum Told : uint8_t { kPutIsOver = 1, kPartnerHasIt = 2 };
+  // Of a send over the link, which is over when both have been told, on different threads: whoever comes second ends it. Of a receive
+  // without an answer: the bytes are here, and the partner may know.
+  enum Told : uint8_t { kPutIsOver = 1, kPartnerHasIt = 2, kBytesAreHere = 4 };
+  bool answered = true;  // by kTaken; else the end of the put tells both
   std::atomic<uint8_t> told{0};
   void* staging = nullptr;  // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;

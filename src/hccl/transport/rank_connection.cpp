@@ -79,18 +79,40 @@ void Connection::Outgoing::Rescue() {
 }
 
 std::shared_ptr<Connection> Connection::Open(SecureSocket fd, Events events, IoThread& thread) {
-  std::shared_ptr<Connection> connection(new Connection(thread, std::move(fd), std::move(events)));
-  const std::weak_ptr<Connection> weak = connection;
-  const bool watched = thread.Watch(connection->fd_.get(), EPOLLIN, [weak](uint32_t ready) {
+  std::shared_ptr<Connection> connection = Make(std::move(fd), std::move(events), thread);
+  connection->Start();
+  return connection;
+}
+
+std::shared_ptr<Connection> Connection::Make(SecureSocket fd, Events events, IoThread& thread) {
+  return std::shared_ptr<Connection>(new Connection(thread, std::move(fd), std::move(events)));
+}
+
+void Connection::Start() {
+  if (Leave(&Connection::Start)) return;
+  const std::weak_ptr<Connection> weak = weak_from_this();
+  const bool watched = thread_.Watch(fd_.get(), EPOLLIN, [weak](uint32_t ready) {
     if (auto self = weak.lock()) self->Ready(ready);
   });
   // The owner does not know the connection yet, so a failure is told a moment later.
   if (!watched) {
-    thread.Post([connection] { connection->Break(false, "the kernel watches no more descriptors"); });
+    thread_.Post([self = shared_from_this()] { self->Break(false, "the kernel watches no more descriptors"); });
   }
   // What came with the end of the greeting.
-  if (connection->fd_.Holds()) connection->ReadLater();
-  return connection;
+  if (fd_.Holds()) ReadLater();
+}
+
+bool Connection::Leave(void (Connection::*what)()) {
+  if (thread_.IsCurrent()) return false;
+  thread_.Post([self = shared_from_this(), what] { (self.get()->*what)(); });
+  return true;
+}
+
+void Connection::Wake() {
+  if (!thread_.IsCurrent() && woken_.exchange(true)) return;
+  if (Leave(&Connection::Wake)) return;
+  woken_ = false;
+  Flush();
 }
 
 void Connection::ReadLater() {
@@ -103,8 +125,13 @@ void Connection::Queue(const Frame& frame, Bulk bulk) {
   std::string head;
   uint64_t done = 0;
   if (!outgoing_.empty() && outgoing_.back()->bulk.size() == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_) {
-    head = outgoing_.back()->head;
-    done = outgoing_.back()->done;
+    Outgoing& last = *outgoing_.back();
+    if (bulk.size() == 0) {
+      last.head += Head(frame, 0);
+      return;
+    }
+    head = std::move(last.head);
+    done = last.done;
     outgoing_.pop_back();
   }
   head += Head(frame, bulk.size());
@@ -113,6 +140,7 @@ void Connection::Queue(const Frame& frame, Bulk bulk) {
 }
 
 void Connection::Send(const Frame& frame) {
+  if (!thread_.IsCurrent()) return thread_.Post([self = shared_from_this(), frame] { self->Send(frame); });
   if (!fd_ || closing_) return;
   Queue(frame, {});
   if (std::exchange(flushes_soon_, true)) return;
@@ -137,7 +165,7 @@ void Connection::Ready(uint32_t events) {
 }
 
 void Connection::Look() {
-  if (fd_ && !closing_) Ready(EPOLLIN);
+  if (thread_.IsCurrent() && fd_ && !closing_) Ready(EPOLLIN);
 }
 
 // What sendmsg says to the next part of a frame, whose bulk is where it was, or has been rescued.
@@ -280,10 +308,6 @@ void Connection::EndBulk() {
   events_.bulk_ended(bulk_frame_, bulk_size_, taken);
 }
 
-void Connection::ForgetBulk(uint16_t type, uint64_t id) {
-  if (bulk_coming_ && bulk_frame_.type == type && bulk_frame_.id == id) bulk_.lease.reset();
-}
-
 bool Connection::BeginBulk(Frame frame, uint64_t size) {
   std::optional<Bulk> bulk = events_.bulk_begins ? events_.bulk_begins(frame, size) : std::nullopt;
   if (!bulk) return false;
@@ -340,7 +364,7 @@ void Connection::Break(bool clean, const std::string& why) {
 }
 
 void Connection::Close() {
-  if (!fd_ || closing_) return;
+  if (Leave(&Connection::Close) || !fd_ || closing_) return;
   closing_ = true;
   lingering_ = shared_from_this();
   Flush();
@@ -350,7 +374,7 @@ void Connection::Close() {
 }
 
 void Connection::Abort() {
-  if (!fd_) return;
+  if (Leave(&Connection::Abort) || !fd_) return;
   thread_.Forget(fd_.get());
   fd_ = {};
   closing_ = true;
@@ -363,7 +387,7 @@ void Connection::Abort() {
 }
 
 void Connection::Reset() {
-  if (!fd_) return;
+  if (Leave(&Connection::Reset) || !fd_) return;
   const linger at_once{1, 0};
   static_cast<void>(setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once));
   Abort();

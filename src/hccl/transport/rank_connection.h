@@ -1,6 +1,7 @@
 // Frames over one authenticated TCP connection, without ever blocking: what does not fit into the socket waits here. A
 // frame has a type, an id, a body, and may be followed by bulk bytes that go straight from the sender's memory into the
-// receiver's. Everything here belongs to one thread: the I/O thread, or the link's.
+// receiver's. Everything here belongs to one thread: the I/O thread, the link's, or one of those beside it; what others ask for is done
+// there a moment later.
 //
 // Memory is touched under its lease, for the length of one system call, and left alone at once when that is closed. A frame
 // that has been queued is sent as a whole all the same: whoever closes the lease copies what is missing (Lease::Reader), which is one frame
@@ -9,6 +10,7 @@
 
 #include <sys/uio.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -77,16 +79,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static constexpr uint32_t kLargestBody = 16u << 20;
 
   static std::shared_ptr<Connection> Open(SecureSocket fd, Events events, IoThread& thread = IoThread::Get());
+  // The same in two steps, for events that need to know the connection.
+  static std::shared_ptr<Connection> Make(SecureSocket fd, Events events, IoThread& thread);
+  void Start();
 
   // Goes with the last of what is sent before the thread goes to sleep: frames that belong together are one packet.
   void Send(const Frame& frame);
   // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
   bool SendBulk(const Frame& frame, Bulk bulk);
-  // What is still to come of bulk bytes behind such a frame has no place any more: it is read and forgotten.
-  void ForgetBulk(uint16_t type, uint64_t id);
   // Somebody has something to send: asks Events::idle when nothing else waits.
-  void Wake() { Flush(); }
-  // Takes what has arrived, without waiting to be told of it.
+  void Wake();
+  // Takes what has arrived, without waiting to be told of it, if the calling thread is the one for that.
   void Look();
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
   void Close();
@@ -107,7 +110,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     uint64_t size() const { return head.size() + bulk.size(); }
     uint64_t bulk_done() const { return done > head.size() ? done - head.size() : 0; }
 
-    const std::string head;  // of this frame, and all of those before it that have no bulk
+    std::string head;  // of this frame, and all of those before it that have no bulk
     const Bulk bulk;
     uint64_t done = 0;  // of head and bulk together
     std::string rest;   // of the bulk, once the lease is closed
@@ -133,6 +136,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void EndBulk();
   void Break(bool clean, const std::string& why);
   void Watch();
+  // Whether the calling thread has to leave it to the connection's own, which does it a moment later.
+  bool Leave(void (Connection::*what)());
 
   IoThread& thread_;
   SecureSocket fd_;
@@ -148,7 +153,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint64_t bulk_done_ = 0;
   bool bulk_coming_ = false;
   bool closing_ = false;
-  uint64_t moved_ = 0;
+  std::atomic<uint64_t> moved_{0};
+  std::atomic<bool> woken_{false};  // its thread is going to flush
   int send_error_ = 0;
   std::shared_ptr<Connection> lingering_;  // itself, while a closed connection sends its last words
 };

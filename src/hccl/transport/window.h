@@ -1,6 +1,6 @@
 // Memory of the program that a thread of ours reads or writes. The program may take it away at any moment (a stream is
 // aborted, and its buffers are freed): once Close has returned, nobody touches it any more. Uses are short, one system
-// call that does not block or one copy of a chunk, so whoever closes waits for a moment at most.
+// call that does not block or one copy of a chunk, so whoever closes waits for a moment at most. Any number of threads use it at once.
 #pragma once
 
 #include <atomic>
@@ -25,16 +25,20 @@ class Lease {
 
   void Close() {
     LockGuard lock(mutex_);
+    open_ = false;  // before it looks for users, who look in the other order
+    for (uint32_t users; (users = users_) != 0;) users_.wait(users);
     for (Reader* const reader : std::exchange(readers_, {})) reader->Rescue();
-    open_ = false;
   }
   bool closed() const { return !open_; }  // who needs to know that it stays open uses it
-  // Calls use() unless the lease is closed; tells whether it did.
+  // Calls use() unless the lease is closed; tells whether it did. After false all readers have been told.
   template <typename Function>
   bool Use(Function&& use) {
-    LockGuard lock(mutex_);
-    if (open_) use();
-    return open_;
+    ++users_;
+    const bool open = open_;
+    if (open) use();
+    if (--users_ == 0 && !open_) users_.notify_all();
+    if (!open) LockGuard lock(mutex_);
+    return open;
   }
 
   // False when it is closed. Else `reader` is told before it closes, until it is removed.
@@ -51,6 +55,7 @@ class Lease {
  private:
   Mutex mutex_{LockRank::kHcclLease};
   std::atomic<bool> open_{true};  // changed under the lock
+  std::atomic<uint32_t> users_{0};
   std::set<Reader*> readers_ RW_GUARDED_BY(mutex_);
 };
 
