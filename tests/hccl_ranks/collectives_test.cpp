@@ -222,6 +222,30 @@ TEST_F(Collectives, StormOfRingsAndTrees) {
   RunCommunicator(11, [](Rank& self) { EXPECT_EQ(RunStorm(7, StormCalls(18, 6), 1 << 16, self.rank, 11, self.comm, self.stream), ""); });
 }
 
+// So much that several lanes reduce it, with parts of unequal size, of elements of every width, and again in the same place.
+TEST_F(Collectives, LanesShareLargeReductions) {
+  RunCommunicator(3, [](Rank& self) {
+    constexpr size_t kBytes = 9 << 20;
+    DeviceBuffer memory(kBytes);
+    for (const HcclDataType type : {HCCL_DATA_TYPE_INT8, HCCL_DATA_TYPE_INT16, HCCL_DATA_TYPE_INT32, HCCL_DATA_TYPE_INT64}) {
+      const size_t element = type == HCCL_DATA_TYPE_INT8 ? 1 : type == HCCL_DATA_TYPE_INT16 ? 2 : type == HCCL_DATA_TYPE_INT32 ? 4 : 8;
+      const size_t size = kBytes - 5 * element;
+      std::vector<uint8_t> mine(size, 0), expected(size, 0);
+      for (size_t i = 0; i < size; i += element) {
+        mine[i] = static_cast<uint8_t>(i / element % 28 + self.rank);
+        expected[i] = static_cast<uint8_t>(3 * (3 * (i / element % 28) + 3));
+      }
+      memory.Write(mine);
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(HcclAllReduce(memory.get(), memory.get(), size / element, type, HCCL_REDUCE_SUM, self.comm, self.stream), HCCL_SUCCESS)
+            << aclGetRecentErrMsg();
+      }
+      ASSERT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+      EXPECT_TRUE(memory.Read(size) == expected) << "elements of " << element;
+    }
+  });
+}
+
 TEST_F(Collectives, OneRankAloneHasItAll) {
   RunCommunicator(1, [](Rank& self) { EXPECT_EQ(RunStorm(3, 60, 1 << 17, self.rank, 1, self.comm, self.stream), ""); });
 }

@@ -286,7 +286,8 @@ bool CollectiveOp::CopyHere(const Step& step) {
   };
   if (setting_.on_host) {
     exchange_->lane().Run(
-        setting_.context, [from, to] { return std::memcpy(to.view, from.view, to.bytes), ""; }, done);
+        setting_.context, step.to.bytes, 1,
+        [from, to](uint64_t begin, uint64_t end) { return std::memcpy(to.view + begin, from.view + begin, end - begin), ""; }, done);
   } else {
     exchange_->lane().Copy(setting_.context, to.address, from.address, step.to.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, -1, done);
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "acl/acl_rt.h"
 
@@ -23,18 +24,30 @@ class CopyLane {
   void Clear();
   // `peer_device`: whose memory the other side is, when it is another device of this process; else -1.
   void Copy(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done done);
-  // `work` in a lane of the engine, in order with the copies; its text is the failure's.
-  using Work = std::function<std::string()>;
-  void Run(aclrtContext context, Work work, Done done);
+  // `work` for all of [0, size), in order with the copies and in lanes of the engine: in several at once where there is much, each with a
+  // part of whole units. Its text is the failure's.
+  using Work = std::function<std::string(uint64_t begin, uint64_t end)>;
+  void Run(aclrtContext context, uint64_t size, uint64_t unit, Work work, Done done);
   // After a copy that failed: a stream in trouble stays in trouble, so the next copy gets a new one.
   void Discard(aclrtContext context);
 
  private:
-  aclError QueueMark(aclrtStream stream, Work work, Done& done);
+  // The stream of a context, and those beside it, which begin when it says so and which it waits for.
+  struct Helper {
+    aclrtStream stream = nullptr;
+    aclrtEvent over = nullptr;
+  };
+  struct Team {
+    aclrtStream stream = nullptr;
+    aclrtEvent begun = nullptr;
+    std::vector<Helper> helpers;
+  };
+  aclError QueueMark(aclrtStream stream, std::function<std::string()> work, Done& done);
+  aclError QueueParts(aclrtContext context, uint64_t size, uint64_t unit, size_t parts, Work work, Done& done);
   aclError Queue(aclrtContext context, void* dst, const void* src, uint64_t bytes, aclrtMemcpyKind kind, int32_t peer_device, Done& done);
-  aclError StreamOf(aclrtContext context, aclrtStream* stream);
+  aclError TeamOf(aclrtContext context, size_t helpers, Team** team);
 
-  std::map<aclrtContext, aclrtStream> streams_;
+  std::map<aclrtContext, Team> teams_;
   std::set<std::pair<aclrtContext, int32_t>> enabled_;
 };
 

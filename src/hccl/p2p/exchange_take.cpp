@@ -9,27 +9,31 @@
 namespace ropeway::comm {
 namespace {
 
-// In a lane of the engine. A stream that gives its memory back after this has looked at the lease waits for the lane, as it does for
-// a copy.
-std::string Combine(const Transfer& transfer, const void* bytes) {
+// Bytes of an element that is combined.
+uint64_t UnitOf(const Transfer& transfer) { return transfer.bytes / transfer.combination.count; }
+
+// A part of it, in a lane of the engine. A stream that gives its memory back after this has looked at the lease waits for the lane, as it
+// does for a copy.
+std::string Combine(const Transfer& transfer, const void* bytes, uint64_t begin, uint64_t end) {
   if (!transfer.view->Use([](char*) {})) return "the receiving stream was aborted";
-  transfer.combination.Apply(transfer.view->data(), bytes);
+  const uint64_t unit = UnitOf(transfer);
+  transfer.combination.ApplyPart(transfer.view->data(), bytes, begin, (end - begin) / unit);
   return "";
 }
 
 // The bytes are device memory of this process: its own, or mapped. Looked up here and not before: what is freed from now on stays until
 // this lane is through.
-std::string CombineFrom(const Transfer& transfer, const void* from) {
-  if (transfer.on_host) return Combine(transfer, from);
+std::string CombineFrom(const Transfer& transfer, const void* from, uint64_t begin, uint64_t end) {
+  if (transfer.on_host) return Combine(transfer, from, begin, end);
   void* bytes = nullptr;
   if (ropewayHostView(const_cast<void*>(from), transfer.bytes, &bytes) != ACL_SUCCESS) return "the sender's memory is gone";
-  return Combine(transfer, bytes);
+  return Combine(transfer, bytes, begin, end);
 }
 
 // The same for bytes that are stored, of host memory: the runtime queues no copy between host addresses.
-std::string TakeFromHost(const Transfer& transfer, const void* from) {
+std::string TakeFromHost(const Transfer& transfer, const void* from, uint64_t begin, uint64_t end) {
   if (!transfer.view->Use([](char*) {})) return "the receiving stream was aborted";
-  std::memcpy(transfer.view->data(), from, transfer.bytes);
+  std::memcpy(transfer.view->data() + begin, static_cast<const char*>(from) + begin, end - begin);
   return "";
 }
 
@@ -101,10 +105,12 @@ void Exchange::CopyIn(const TransferRef& transfer, const void* from, int32_t pee
   };
   if (transfer->combination)
     return lane_.Run(
-        transfer->context, [transfer, from] { return CombineFrom(*transfer, from); }, done);
+        transfer->context, transfer->bytes, UnitOf(*transfer),
+        [transfer, from](uint64_t begin, uint64_t end) { return CombineFrom(*transfer, from, begin, end); }, done);
   if (transfer->on_host)
     return lane_.Run(
-        transfer->context, [transfer, from] { return TakeFromHost(*transfer, from); }, done);
+        transfer->context, transfer->bytes, 1,
+        [transfer, from](uint64_t begin, uint64_t end) { return TakeFromHost(*transfer, from, begin, end); }, done);
   lane_.Copy(transfer->context, transfer->buffer, from, transfer->bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, peer_device, done);
 }
 
@@ -147,7 +153,8 @@ void Exchange::Unstage(const TransferRef& transfer) {
   };
   if (transfer->combination)
     return lane_.Run(
-        transfer->context, [transfer] { return Combine(*transfer, transfer->staging); }, done);
+        transfer->context, transfer->bytes, UnitOf(*transfer),
+        [transfer](uint64_t begin, uint64_t end) { return Combine(*transfer, transfer->staging, begin, end); }, done);
   lane_.Copy(transfer->context, transfer->buffer, transfer->staging, transfer->bytes, ACL_MEMCPY_HOST_TO_DEVICE, -1, done);
 }
 

@@ -24,6 +24,11 @@ struct Combination {
   bool bytes_first = false;
   explicit operator bool() const { return kernel != nullptr; }
   void Apply(void* buffer, const void* bytes) const { kernel(buffer, bytes_first ? bytes : left, bytes_first ? left : bytes, count); }
+  // Of the bytes of `elements` from `offset` on, which is a multiple of theirs.
+  void ApplyPart(void* buffer, const void* bytes, uint64_t offset, uint64_t elements) const {
+    const auto at = [offset](const void* memory) { return static_cast<const char*>(memory) + offset; };
+    kernel(static_cast<char*>(buffer) + offset, at(bytes_first ? bytes : left), at(bytes_first ? left : bytes), elements);
+  }
 };
 
 struct Transfer {
