@@ -2,7 +2,8 @@
 # hccl_link.sh BUILD [SIZE...]: the TCP link between two hosts, which are network namespaces joined by a veth pair, beside a plain loop of send and
 # recv with as many connections and as many messages at once, in turns in one run; then the same encrypted, beside the same loop through GnuTLS.
 # One table: rates in MB/s, round trips and the first transfer of a pair in microseconds, the median of the ratios, what is promised, and whether
-# it holds. Fails where something does not. Needs root for the namespaces. RW_WAYS="clear tls" says which, RW_FIRST (9) how many pairs begin.
+# it holds. Fails where something does not. Needs root for the namespaces. RW_WAYS="clear tls" says which, RW_FIRST (9) how many pairs begin;
+# RW_AHEAD=1 lets both ranks go before all other work of the machine (chrt), so that it counts for neither side.
 set -u
 build=${1:?usage: hccl_link.sh BUILD [SIZE...]}
 shift
@@ -13,12 +14,14 @@ programs=$(mktemp -d)
 "$root/bench/build_rank_program.sh" "$build" hccl_link "$programs" -lgnutls || exit 1
 hosts_up 2 || { echo "no network namespaces for this user" >&2; exit 1; }
 
+ahead=${RW_AHEAD:+chrt -f 20}
+
 # pair SIZE...: what rank 0 says.
 pair() {
   local folder
   folder=$(mktemp -d)
-  rw_run 1 "$programs/hccl_link" 1 2 "$folder" 10.99.0.2 "$@" &
-  rw_run 0 "$programs/hccl_link" 0 2 "$folder" 10.99.0.2 "$@"
+  rw_run 1 $ahead "$programs/hccl_link" 1 2 "$folder" 10.99.0.2 "$@" &
+  rw_run 0 $ahead "$programs/hccl_link" 0 2 "$folder" 10.99.0.2 "$@"
   wait $!
   rm -rf "$folder"
 }
