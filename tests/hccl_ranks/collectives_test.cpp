@@ -1,5 +1,6 @@
 // Collectives between threads: what every call answers, in the order of its checks; storms against a reference; groups; and what ends them.
 #include <future>
+#include <latch>
 
 #include "hccl_ranks/collective_storm.h"
 #include "hccl_ranks/ranks.h"
@@ -248,6 +249,31 @@ TEST_F(Collectives, LanesShareLargeReductions) {
 
 TEST_F(Collectives, OneRankAloneHasItAll) {
   RunCommunicator(1, [](Rank& self) { EXPECT_EQ(RunStorm(3, 60, 1 << 17, self.rank, 1, self.comm, self.stream), ""); });
+}
+
+// A rank whose bytes are on their way is done, and may leave before the others have begun.
+TEST_F(Collectives, ARankMayLeaveBeforeTheOthersBegin) {
+  HcclRootInfo root;
+  ASSERT_EQ(HcclGetRootInfo(&root), HCCL_SUCCESS);
+  std::latch queued(1), left(1);
+  RunRanks(2, [&](uint32_t rank) {
+    HcclComm comm = nullptr;
+    aclrtStream stream = nullptr;
+    ASSERT_EQ(HcclCommInitRootInfo(2, &root, rank, &comm), HCCL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    DeviceBuffer block(1024), sum(1024);
+    block.Write(std::vector<uint8_t>(1024, rank == 0 ? 7 : 5));
+    const auto wait = [](void* latch) { static_cast<std::latch*>(latch)->wait(); };
+    if (rank == 1) ASSERT_EQ(aclrtLaunchHostFunc(stream, wait, &left), ACL_SUCCESS);
+    ASSERT_EQ(HcclReduce(block.get(), sum.get(), 1024, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, 1, comm, stream), HCCL_SUCCESS);
+    if (rank == 1) queued.count_down();
+    if (rank == 0) queued.wait();
+    EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS) << aclGetRecentErrMsg();
+    if (rank == 1) EXPECT_EQ(sum.Read(1024), std::vector<uint8_t>(1024, 12));
+    EXPECT_EQ(HcclCommDestroy(comm), HCCL_SUCCESS);
+    if (rank == 0) left.count_down();
+    EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
+  });
 }
 
 class NetworkCollectives : public NetworkRanksTest {};

@@ -56,9 +56,12 @@ void Exchange::Begin(const TransferRef& transfer) {
   using State = Transfer::State;
   if (transfer->state != State::kIdle) return;
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  if (!communicator || communicator->Ended(transfer->peer) != HCCL_SUCCESS)
-    return Over(transfer, HCCL_E_REMOTE, RankName(transfer->peer) + " is gone");
   Partner& partner = partners_[transfer->peer];
+  // What a rank has left behind before it went is taken all the same.
+  const auto offer = transfer->sending ? partner.offers.end() : partner.offers.find(transfer->number);
+  const bool bytes_are_here = offer != partner.offers.end() && offer->second.method == Method::kEager;
+  if (!communicator || (communicator->Ended(transfer->peer) != HCCL_SUCCESS && !bytes_are_here))
+    return Over(transfer, HCCL_E_REMOTE, RankName(transfer->peer) + " is gone");
   auto& withdrawn = transfer->sending ? partner.withdrawn_sends : partner.withdrawn_receives;
   if (auto node = withdrawn.extract(transfer->number)) return Over(transfer, HCCL_E_REMOTE, node.mapped());
   if (IsOfCollective(transfer->number)) {
@@ -248,7 +251,7 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
 }
 
 void Exchange::PeerEnded(uint32_t peer, HcclResult why) {
-  partners_[peer].offers.clear();
+  std::erase_if(partners_[peer].offers, [](const auto& offer) { return offer.second.method != Method::kEager; });
   EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, RankName(peer) + ": " + LossText(why));
 }
 
