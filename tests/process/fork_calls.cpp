@@ -166,6 +166,7 @@ const std::set<std::string> kPlain = {
     "aclGetRawTensorAddr",
     "aclnnInit",
     "aclnnFinalize",
+    "ropewayKernelGetShape",
     "ropewayKernelView",
     "ropewayKernelWorkspace",
     "ropewayTensorView",
