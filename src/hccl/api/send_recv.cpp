@@ -33,7 +33,7 @@ Status Describe(void* buffer, Transfer* transfer) {
   RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&transfer->context)));
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&transfer->device)));
   RW_TRY_SET(void* view, HostViewOf(buffer, transfer->bytes));
-  if (view != nullptr) transfer->view = std::make_shared<Window>(view);
+  transfer->SetView(view);
   return Ok();
 }
 

@@ -62,7 +62,7 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
   transfer->device = setting_.device;
   transfer->context = setting_.context;
   transfer->on_host = setting_.on_host;
-  if (memory.view != nullptr) transfer->view = std::make_shared<Window>(memory.view);
+  transfer->SetView(memory.view);
   if (step.kind == Kind::kCombine)
     transfer->combination = {setting_.kernel, At(step.from).view, span.bytes / setting_.element_bytes, step.peer_first};
   return transfer;
@@ -334,7 +334,7 @@ void CollectiveOp::Dropped() {
 void CollectiveOp::Revoked() {
   lease_.Close();
   for (const TransferRef& transfer : transfers_) {
-    if (transfer && transfer->view) transfer->view->Close();
+    if (transfer) transfer->Revoke();
   }
 }
 

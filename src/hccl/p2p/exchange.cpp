@@ -99,7 +99,7 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
     return SendOffer(transfer, Method::kAddress, Writer().Number(uint64_t{address}).Number(transfer->device).Take());
   }
   if (communicator->SameHost(transfer->peer) && !network && !transfer->on_host && OfferKey(transfer)) return;
-  if (transfer->window) return SendOffer(transfer, Method::kLink, "");
+  if (transfer->window || TakeBare(*transfer)) return SendOffer(transfer, Method::kLink, "");
   Stage(transfer, [this, transfer] { SendOffer(transfer, Method::kLink, ""); });
 }
 
@@ -170,7 +170,7 @@ void Exchange::OnAccept(uint32_t peer, uint64_t number, RegionId region, bool an
   transfer->state = Transfer::State::kStreaming;
   transfer->way = WayOf(Method::kLink);
   transfer->answered = answered;
-  if (transfer->window) return SendBytes(transfer, region);
+  if (transfer->window || TakeBare(*transfer)) return SendBytes(transfer, region);
   Stage(transfer, [this, transfer, region] { SendBytes(transfer, region); });  // it was to go by key
 }
 

@@ -84,6 +84,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void TakeAddress(const TransferRef& transfer, const Offer& offer);
   void TakeKey(const TransferRef& transfer, const Offer& offer);
   void AskForBytes(const TransferRef& transfer);
+  // True when the link takes the buffer although the host cannot reach it; else it has to be staged.
+  static bool TakeBare(Transfer& transfer);
   void Expose(const TransferRef& transfer, const std::shared_ptr<Peer>& link);
   void BytesHere(uint32_t peer, uint64_t number);
   void Unstage(const TransferRef& transfer);

@@ -14,12 +14,18 @@ void PostFromLink(std::function<void()> function) {
 
 }  // namespace
 
+// Device memory that the host cannot reach goes over TCP as it is. What is combined needs its bytes where the host can.
+bool Exchange::TakeBare(Transfer& transfer) {
+  if (!transfer.combination && MovesDeviceMemory(ChosenLink())) transfer.window = transfer.bare;
+  return transfer.window != nullptr;
+}
+
 void Exchange::AskForBytes(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   transfer->state = Transfer::State::kStreaming;
   transfer->way = WayOf(Method::kLink);
   if (transfer->combination) transfer->window = nullptr;  // the bytes are not the result
-  if (!transfer->window) Stage(transfer, nullptr);
+  if (!transfer->window && !TakeBare(*transfer)) Stage(transfer, nullptr);
   if (!transfer->window || !communicator) return;
   PairLinks::Of(*communicator)->Open(transfer->peer, [weak = weak_from_this(), transfer](const OpenedLink& opened) {
     const auto self = weak.lock();
@@ -44,7 +50,8 @@ void Exchange::Expose(const TransferRef& transfer, const std::shared_ptr<Peer>& 
       if (const auto self = weak.lock()) self->BytesHere(peer, number);
     });
   };
-  link->Expose(RegionOf(transfer->number), {transfer->window->data(), transfer->bytes, transfer->window, filled});
+  link->Expose(RegionOf(transfer->number),
+               {transfer->window->data(), transfer->bytes, transfer->window, filled, transfer->window_context()});
 }
 
 void Exchange::BytesHere(uint32_t peer, uint64_t number) {
@@ -85,7 +92,7 @@ void Exchange::PutBytes(const TransferRef& transfer, RegionId region, const std:
       self->Refuse(transfer, end.code, "the bytes did not reach rank " + std::to_string(transfer->peer) + ": " + end.text);
     });
   };
-  link->Move(true, {{transfer->window->data(), region, 0, transfer->bytes}}, transfer->window, done);
+  link->Move(true, {{transfer->window->data(), region, 0, transfer->bytes, transfer->window_context()}}, transfer->window, done);
 }
 
 }  // namespace ropeway::comm

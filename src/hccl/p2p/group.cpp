@@ -22,8 +22,8 @@ TransferRef AgainAfter(const Transfer& pattern, std::string* wrong) {
   Result<void*> view = HostViewOf(pattern.buffer, pattern.bytes);
   if (!view.ok())
     *wrong = view.status().text();
-  else if (view.value() != nullptr)
-    transfer->view = std::make_shared<Window>(view.value());
+  else
+    transfer->SetView(view.value());
   return transfer;
 }
 
@@ -113,9 +113,7 @@ ropewayTransfer TransferGroup::Description() const {
 }
 
 void TransferGroup::Revoked() {
-  for (const TransferRef& transfer : transfers_) {
-    if (transfer->view) transfer->view->Close();
-  }
+  for (const TransferRef& transfer : transfers_) transfer->Revoke();
 }
 
 void TransferGroup::Dropped() {

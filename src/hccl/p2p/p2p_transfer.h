@@ -41,8 +41,19 @@ struct Transfer {
   aclrtContext context = nullptr;
   bool on_host = false;          // the buffer is host memory of our own, and the partner's is, too, if it is in this process
   std::shared_ptr<Window> view;  // host access to the buffer; null when the engine has none
+  std::shared_ptr<Window> bare;  // then: the buffer itself, for a link that moves device memory
   Combination combination;       // of a receive; it needs a view
   bool eager = false;            // of a send: one whose bytes are in the offer is over without an answer
+
+  // `accessible`: where the host reaches the buffer, or null.
+  void SetView(void* accessible) {
+    (accessible != nullptr ? view : bare) = std::make_shared<Window>(accessible != nullptr ? accessible : buffer);
+  }
+  // The stream gives the buffer back.
+  void Revoke() const {
+    for (const std::shared_ptr<Window>& memory : {view, bare})
+      if (memory) memory->Close();
+  }
 
   // Of the I/O thread.
   enum class State {
@@ -52,7 +63,9 @@ struct Transfer {
     kStreaming,  // over the network
     kOver,
   } state = State::kIdle;
-  std::shared_ptr<Window> window;       // `view`, or the staging memory's
+  std::shared_ptr<Window> window;  // `view`, `bare`, or the staging memory's
+  // For the link: whose device memory the window is.
+  aclrtContext window_context() const { return window != nullptr && window == bare ? context : nullptr; }
   ropewayLink way = ROPEWAY_LINK_NONE;  // by which the bytes go, once that is known
   std::string key;                      // under which the buffer's block is exported to the partner's process
   std::shared_ptr<Peer> link;           // over which a receive's bytes come, once it is exposed there
