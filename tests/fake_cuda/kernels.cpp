@@ -8,7 +8,6 @@
 namespace {
 
 using namespace ropeway;
-using cuda::DescribedCopy;
 using cuda::FewPieces;
 using cuda::KernelPiece;
 using cuda::Reduction;
@@ -22,10 +21,6 @@ void CopyPieces(void** arguments) {
 void CopyFew(void** arguments) {
   const auto& few = *static_cast<const FewPieces*>(arguments[0]);
   Copy(few.pieces, few.count);
-}
-void CopyDescribed(void** arguments) {
-  const auto& copy = *static_cast<const DescribedCopy*>(arguments[0]);
-  if (std::memcmp(copy.descriptor, copy.expected, copy.words * sizeof(unsigned)) == 0) Copy(&copy.piece, 1);
 }
 
 template <class T, class Element>
@@ -70,10 +65,7 @@ struct Row {
   std::string_view name;
   StandInKernel kernel;
 };
-constexpr Row kRows[] = {{"ropeway_copy_pieces", &CopyPieces},
-                         {"ropeway_copy_few", &CopyFew},
-                         {"ropeway_copy_described", &CopyDescribed},
-                         {"ropeway_reduce", &Reduce}};
+constexpr Row kRows[] = {{"ropeway_copy_pieces", &CopyPieces}, {"ropeway_copy_few", &CopyFew}, {"ropeway_reduce", &Reduce}};
 
 }  // namespace
 

@@ -179,42 +179,6 @@ void Descriptors() {
   RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
 }
 
-// A large copy is begun with what its descriptor was last seen to say, and never by what it does not say any more.
-void LargeDescriptors() {
-  const Scene scene;
-  constexpr size_t kLarge = 40 * kMiB;
-  char *blocks = nullptr, *other = nullptr;
-  void* descriptor = nullptr;
-  RW_CHECK_EQ(aclrtMalloc(reinterpret_cast<void**>(&blocks), 3 * kLarge, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtMalloc(&descriptor, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtMallocHost(reinterpret_cast<void**>(&other), 64), ACL_SUCCESS);
-  char *first = blocks + kLarge, *second = blocks + 2 * kLarge;
-  const auto set = [&](char* dst) {
-    RW_CHECK_EQ(aclrtSetMemcpyDesc(descriptor, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, blocks, dst, kLarge, nullptr), ACL_SUCCESS);
-  };
-  const auto launch = [&](int value) {
-    RW_CHECK_EQ(aclrtMemset(blocks, kLarge, value, kLarge), ACL_SUCCESS);
-    RW_CHECK_EQ(aclrtMemcpyAsyncWithDesc(descriptor, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, scene.stream), ACL_SUCCESS);
-    RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
-  };
-  const auto expect = [&](const char* block, char value) {
-    std::vector<char> got(kLarge);
-    RW_CHECK_EQ(aclrtMemcpy(got.data(), kLarge, block, kLarge, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
-    RW_CHECK_EQ(static_cast<size_t>(std::count(got.begin(), got.end(), value)), kLarge);
-  };
-  set(second);
-  RW_CHECK_EQ(aclrtMemcpy(other, 64, descriptor, 64, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
-  set(first);
-  launch('1');
-  expect(first, '1');
-  // Another descriptor, brought there by a copy that nobody takes for one.
-  RW_CHECK_EQ(aclrtMemcpyAsync(descriptor, 64, other, 64, ACL_MEMCPY_HOST_TO_DEVICE, scene.stream), ACL_SUCCESS);
-  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
-  launch('2');
-  expect(second, '2');
-  expect(first, '1');
-}
-
 // Two GPUs: what a stream does happens where its device is, and behind what it has done elsewhere.
 void SeveralGpus() {
   const Scene scene;
@@ -302,8 +266,7 @@ std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").pa
 
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
-  for (const char* mode :
-       {"tasks", "lost", "memory", "batches", "descriptors", "large_descriptors", "gpus", "pageable", "reductions", "views"})
+  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "gpus", "pageable", "reductions", "views"})
     process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()},
                                      {"ROPEWAY_ENGINE", "cuda"},
                                      {"ROPEWAY_SCHEDULE", nullptr},
@@ -321,7 +284,6 @@ int main(int argc, char** argv) {
                              {"memory", Memory},
                              {"batches", Batches},
                              {"descriptors", Descriptors},
-                             {"large_descriptors", LargeDescriptors},
                              {"gpus", SeveralGpus},
                              {"pageable", Pageable},
                              {"reductions", Reductions},

@@ -1,7 +1,6 @@
 #include "engine/cuda/cuda_backend.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "engine/batch.h"
@@ -162,10 +161,7 @@ int CudaBackend::StageSmall(CudaLine& line, const KernelPiece& piece, TaskFailur
   if (to_device && !TouchHost(move, &fault)) return ExplainFault(failure, fault, range);
   const CUdeviceptr from = Bits(to_device ? slot : piece.src), to = Bits(to_device ? piece.dst : slot);
   line.Note(driver_.cuMemcpyAsync(to, from, piece.size, line.StreamToWrite(piece.dst, piece.size)));
-  if (to_device) {
-    if (DescriptorNotes::MayBe(piece.size)) notes_.Keep(piece.dst, slot, piece.size);
-    return 0;
-  }
+  if (to_device) return 0;
   const CUresult result = line.Wait();
   line.Note(result);
   return result != CUDA_SUCCESS || TouchHost(move, &fault) ? 0 : ExplainFault(failure, fault, range);
@@ -247,40 +243,17 @@ int CudaBackend::StageRows(CudaLine& line, const Task& task, TaskFailure* failur
   return code;
 }
 
-size_t CudaBackend::BeginAsNoted(CudaLine& line, const Task& task, DescriptorNotes::Bytes* noted) {
-  constexpr size_t kWorthIt = size_t{32} << 20;  // less than that is not slower by what the read takes
-  constexpr size_t kBegunWith = size_t{24} << 20;
-  if (task.kind != TaskKind::kCopyByDesc || !line.idle() || Bits(task.by_desc.descriptor) % sizeof(unsigned) != 0) return 0;
-  const auto found = notes_.Find(task.by_desc.descriptor, task.by_desc.size);
-  if (!found) return 0;
-  *noted = *found;
-  const auto read = [&](void* out, const void*, size_t size) { std::memcpy(out, noted->data(), size); };
-  CopyDescriptor copy;
-  TaskFailure nobody_asks;
-  if (ResolveLateCopy(task, *judge_, read, &copy, &nobody_asks) != 0 || copy.size < kWorthIt) return 0;
-  const auto distance = static_cast<char*>(copy.dst) - static_cast<const char*>(copy.src);
-  if (static_cast<size_t>(std::abs(distance)) < copy.size) return 0;
-  const auto* const descriptor = static_cast<const char*>(task.by_desc.descriptor);
-  if (descriptor + task.by_desc.size > copy.dst && descriptor < static_cast<char*>(copy.dst) + copy.size) return 0;
-  line.CopyDescribed(task.by_desc.descriptor, noted->data(), task.by_desc.size, {copy.dst, copy.src, kBegunWith});
-  return kBegunWith;
-}
-
 int CudaBackend::CopyLate(CudaLine& line, const Task& task, TaskFailure* failure) {
   CopyDescriptor copy;
   CUresult result = CUDA_SUCCESS;
-  DescriptorNotes::Bytes noted;
   Place(line, task.kind == TaskKind::kCopyByDesc ? task.by_desc.descriptor : task.by_cells.dst_cell, nullptr);
-  size_t begun = BeginAsNoted(line, task, &noted);
   const auto read = [&](void* out, const void* address, size_t size) {
     const CUresult read_result = line.Read(out, address, size);
     if (result == CUDA_SUCCESS) result = read_result;
-    if (begun != 0 && std::memcmp(out, noted.data(), size) != 0) begun = 0;  // then the GPU has found the same, and moved nothing
-    if (task.kind == TaskKind::kCopyByDesc) notes_.Keep(address, out, size);
   };
   const int code = ResolveLateCopy(task, *judge_, read, &copy, failure);
   if (result != CUDA_SUCCESS) return Report(result, failure);  // what was judged is not what is there
-  if (code == 0) line.Copy(static_cast<char*>(copy.dst) + begun, static_cast<const char*>(copy.src) + begun, copy.size - begun);
+  if (code == 0) line.Copy(copy.dst, copy.src, copy.size);
   return code;
 }
 

@@ -10,7 +10,6 @@
 #include "engine/backend.h"
 #include "engine/cuda/cuda_line.h"
 #include "engine/cuda/cuda_memory.h"
-#include "engine/cuda/descriptor_notes.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/staging.h"
 
@@ -69,8 +68,6 @@ class CudaBackend final : public Backend {
   int CopyRows(CudaLine& line, const Task& task, TaskFailure* failure);
   int StageRows(CudaLine& line, const Task& task, TaskFailure* failure);
   int CopyLate(CudaLine& line, const Task& task, TaskFailure* failure);
-  // Begins with what a descriptor is noted to say, where that is worth it; the bytes of the note, and how many of the copy's.
-  size_t BeginAsNoted(CudaLine& line, const Task& task, DescriptorNotes::Bytes* noted);
   int Set(CudaLine& line, const Task& task, TaskFailure* failure);
   void Reduce(CudaLine& line, const Task& task);
   int Report(CUresult result, TaskFailure* failure) const;
@@ -82,7 +79,6 @@ class CudaBackend final : public Backend {
   std::vector<std::unique_ptr<Gpu>> others_;  // behind the first
   const AddressJudge* judge_ = nullptr;
   std::unique_ptr<Staging> staging_;
-  DescriptorNotes notes_;
   Mutex word_mutex_{LockRank::kCudaWordLine};
   std::unique_ptr<CudaLine> word_line_ RW_GUARDED_BY(word_mutex_);
 };

@@ -22,7 +22,6 @@ constexpr size_t kKernelUpTo = size_t{256} << 10;
 constexpr size_t kSmallestShare = size_t{4} << 10;
 constexpr size_t kLargestShare = size_t{32} << 10;
 constexpr unsigned kThreads = 512;
-constexpr unsigned kBlocksOnDevice = 264;  // where the GPU's own memory is the limit, and not the link: two for each of its processors
 constexpr unsigned kWarpsPerCta = kThreads / 32;
 constexpr size_t kSharesPerWarp = 4;
 // A plain burst is collected up to here: the look for overlaps grows with it.
@@ -56,7 +55,6 @@ bool Gpu::SetUp(const Driver& the_driver, int ordinal, unsigned the_ctas) {
          driver->cuCtxSetCurrent(context) == CUDA_SUCCESS && driver->cuModuleLoadData(&module, ropeway_cuda_kernels) == CUDA_SUCCESS &&
          driver->cuModuleGetFunction(&copy_pieces, module, "ropeway_copy_pieces") == CUDA_SUCCESS &&
          driver->cuModuleGetFunction(&copy_few, module, "ropeway_copy_few") == CUDA_SUCCESS &&
-         driver->cuModuleGetFunction(&copy_described, module, "ropeway_copy_described") == CUDA_SUCCESS &&
          reducer.Load(*driver, ordinal) == CUDA_SUCCESS;
 }
 
@@ -183,20 +181,6 @@ void CudaLine::AddTo(FewPieces& few, const KernelPiece& piece) {
 void CudaLine::Launch(FewPieces& few) {
   void* arguments[] = {&few};
   Launch(gpu_->copy_few, std::min<size_t>(gpu_->ctas, few.shares), arguments, false);
-  slice_in_front_ = false;
-}
-
-void CudaLine::CopyDescribed(const void* descriptor, const void* bytes, size_t size, const KernelPiece& piece) {
-  Flush();
-  NoteWrite(piece.dst, piece.size);
-  DescribedCopy copy{};
-  copy.descriptor = static_cast<const unsigned*>(descriptor);
-  copy.words = static_cast<unsigned>(size / sizeof(unsigned));
-  std::memcpy(copy.expected, bytes, size);
-  copy.share = static_cast<unsigned>(kSmallestShare);
-  copy.piece = piece;
-  void* arguments[] = {&copy};
-  Launch(gpu_->copy_described, kBlocksOnDevice, arguments, false);
   slice_in_front_ = false;
 }
 

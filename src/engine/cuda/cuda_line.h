@@ -20,7 +20,6 @@ struct Gpu {
   CUcontext context = nullptr;
   CUfunction copy_pieces = nullptr;
   CUfunction copy_few = nullptr;
-  CUfunction copy_described = nullptr;
   Reducer reducer;
   unsigned ctas = 16;
   bool overlaps_slices = false;  // kernels of one stream can run beside each other
@@ -58,10 +57,6 @@ class CudaLine final : public Backend::Line {
     writes_anywhere_ = true;
     Move(pieces, bytes, wanted, more);
   }
-  // The same in order, if the descriptor at `descriptor` holds these bytes by then; else nothing.
-  void CopyDescribed(const void* descriptor, const void* bytes, size_t size, const KernelPiece& piece);
-  // Nothing was issued since the last Wait.
-  bool idle() const { return !busy_ && collected_.empty(); }
   // Stores a word in order.
   void Store(void* address, uint64_t value);
   // Reads device memory as it is behind everything in front; at most kMostRead bytes. Waits for what is in front only when that may

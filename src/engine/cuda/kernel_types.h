@@ -22,14 +22,4 @@ struct FewPieces {
 };
 static_assert(sizeof(FewPieces) <= 4096);
 
-// A copy that happens only when its descriptor says what the host has judged.
-struct DescribedCopy {
-  static constexpr unsigned kMostWords = 16;
-  const unsigned* descriptor;
-  unsigned words;
-  unsigned expected[kMostWords];
-  unsigned share;  // bytes that a warp copies at a time
-  KernelPiece piece;
-};
-
 }  // namespace ropeway::cuda

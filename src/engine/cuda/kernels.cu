@@ -193,17 +193,3 @@ extern "C" __global__ void ropeway_copy_few(const __grid_constant__ ropeway::cud
               lane);
   }
 }
-
-// The first part of a copy by descriptor, while the host still reads what the descriptor says.
-extern "C" __global__ void ropeway_copy_described(const __grid_constant__ ropeway::cuda::DescribedCopy copy) {
-  const bool differs = threadIdx.x < copy.words && copy.descriptor[threadIdx.x] != copy.expected[threadIdx.x];
-  if (__syncthreads_or(differs)) return;
-  const unsigned lane = threadIdx.x % kWarp;
-  const size_t warps = gridDim.x * (blockDim.x / kWarp);
-  const size_t warp = blockIdx.x * (blockDim.x / kWarp) + threadIdx.x / kWarp;
-  const ropeway::cuda::KernelPiece& piece = copy.piece;
-  for (size_t at = warp * copy.share; at < piece.size; at += warps * copy.share) {
-    const size_t left = piece.size - at;
-    CopyPiece(static_cast<char*>(piece.dst) + at, static_cast<const char*>(piece.src) + at, left < copy.share ? left : copy.share, lane);
-  }
-}
