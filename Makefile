@@ -2,7 +2,7 @@
 
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo check test bench tidy format abi site install uninstall deb clean packages test-packages test-release test-debug test-asan test-tsan
+.PHONY: all demo check test bench tidy format abi site install uninstall deb clean packages test-packages test-release test-debug test-asan test-tsan test-sanitizers
 
 all: build/release/build.ninja
 	cmake --build build/release -j $(JOBS)
@@ -31,6 +31,12 @@ test-release test-debug test-asan test-tsan: test-%:
 	cmake --preset $*
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $$(( $(JOBS) + 3 ))
+
+# Every suite under both sanitizers, where test-asan and test-tsan run those that show most.
+test-sanitizers:
+	for sanitizer in asan tsan; do \
+	  cmake --preset $$sanitizer && cmake --build --preset whole-$$sanitizer -j $(JOBS) && ctest --preset whole-$$sanitizer -j $$(( $(JOBS) + 3 )) || exit; \
+	done
 
 bench: build/release/build.ninja
 	tools/packages.sh bench

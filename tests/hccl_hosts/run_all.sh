@@ -127,10 +127,9 @@ collectives() {
   done
 }
 
-# The same on other schedules; all on one host, and on three. Which link carries the bytes changes nothing about schedules: one will do.
+# The same on other schedules; all on one host, and on three.
 scheduled_collectives() {
   local rank hosts text schedule
-  [ "$ROPEWAY_HCCL_LINK" = tcp ] || [ "${RW_LONG:-0}" != 0 ] || return 0
   for schedule in latest random:1 random:2 random:3; do
     for hosts in "0 0 0 0" "0 0 1 2"; do
       [ "${RW_LONG:-0}" != 0 ] || [ "$schedule" = latest ] || [ "$hosts" != "0 0 0 0" ] || continue
@@ -219,9 +218,9 @@ kill_anywhere() {
   local round bad=0 aborts=0 latest=0 may_abort=0 known rank
   local milliseconds=30  # in which everything happens
   [ "$ROPEWAY_HCCL_LINK" = ucx ] && milliseconds=90 && [ "$(ucx_minor)" -lt 18 ] && may_abort=1
-  begin "rank killed at ${RW_KILLS:-10} random moments, seed $seed"
+  begin "rank killed at ${RW_KILLS:-6} random moments, seed $seed"
   RANDOM=$seed
-  for ((round = 0; round < ${RW_KILLS:-10} && bad == 0; ++round)); do
+  for ((round = 0; round < ${RW_KILLS:-6} && bad == 0; ++round)); do
     rm -rf "$folder"/*
     mkdir "$folder/left"
     local moment=$((RANDOM % milliseconds * 1000 + RANDOM % 1000))
@@ -247,12 +246,12 @@ kill_collectives() {
   local round bad rank hosts placed latest known
   [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
   for hosts in "0 0 0 0" "0 0 1 1"; do
-    begin "rank killed at ${RW_KILLS:-6} random moments of collectives, ranks on hosts $hosts, seed $seed"
+    begin "rank killed at ${RW_KILLS:-4} random moments of collectives, ranks on hosts $hosts, seed $seed"
     RANDOM=$seed
     bad=0
     latest=0
     placed=($hosts)
-    for ((round = 0; round < ${RW_KILLS:-6} && bad == 0; ++round)); do
+    for ((round = 0; round < ${RW_KILLS:-4} && bad == 0; ++round)); do
       rm -rf "$folder"/*
       mkdir "$folder/left"
       local moment=$((RANDOM % 60 * 1000 + RANDOM % 1000)) victim=$((RANDOM % 4)) expected=(0 0 0 0)
@@ -272,9 +271,9 @@ kill_collectives() {
 kill_engines() {
   local round bad=0 latest=0 known rank
   [ "$ROPEWAY_HCCL_LINK" = tcp ] || return 0
-  begin "transfer engine killed at ${RW_KILLS:-10} random moments, seed $seed"
+  begin "transfer engine killed at ${RW_KILLS:-6} random moments, seed $seed"
   RANDOM=$seed
-  for ((round = 0; round < ${RW_KILLS:-10} && bad == 0; ++round)); do
+  for ((round = 0; round < ${RW_KILLS:-6} && bad == 0; ++round)); do
     rm -rf "$folder"/*
     mkdir "$folder/left"
     local moment=$((RANDOM % 30 * 1000 + RANDOM % 1000)) victim=$((RANDOM % 2)) ends=(0 0)
@@ -410,11 +409,15 @@ if ! hosts_up 8; then
   exit 77
 fi
 all=(storm mixed_storm send_storm mixed_send_storm collectives scheduled_collectives strangers cut_put cut_send cut_put_early kill_put kill_send half_open kill_anywhere kill_collectives kill_engines encrypted_storm lossy_path translated_path two_interfaces many_ranks ipv6_only different_links one_has_no_ucx)
-[ $# -ge 2 ] || set -- "$1" "${all[@]}"
+# What is the same code on both links is tried over one, unless there is time.
+over_ucx=(storm send_storm collectives cut_put kill_put half_open kill_anywhere different_links one_has_no_ucx)
 shift
 for link in ${RW_LINKS:-tcp ucx}; do
   export ROPEWAY_HCCL_LINK=$link
-  for case in "$@"; do $case; done
+  cases=("${all[@]}")
+  [ $link != ucx ] || [ "${RW_LONG:-0}" != 0 ] || cases=("${over_ucx[@]}")
+  [ $# = 0 ] || cases=("$@")
+  for case in "${cases[@]}"; do $case; done
 done
 [ -z "$folder" ] || rm -rf "$folder"
 [ "$failed" -eq 0 ]
