@@ -95,13 +95,46 @@ class TcpPeerTest : public ::testing::Test {
   }
   static bool HungUpOn(const FileDescriptor& fd) {
     char byte;
-    return recv(fd.get(), &byte, 1, 0) <= 0;
+    const ssize_t got = recv(fd.get(), &byte, 1, 0);
+    return got == 0 || (got < 0 && errno != EAGAIN);  // not: nothing came for as long as the test has patience
   }
   static uint32_t StatusOf(const Frame& frame) { return Reader(frame.body).Number<uint32_t>(); }
 
   std::shared_ptr<TcpPeer> peer_;
   std::vector<char> target_ = std::vector<char>(4096, 't');
 };
+
+// The news that a peer is gone may be here before its last answers are.
+TEST_F(TcpPeerTest, APeerThatHasLeftIsHeardToItsEnd) {
+  const FileDescriptor fd = ConnectFirst();
+  char bytes[] = "12345678";
+  auto answered = Begin(*peer_, true, {{bytes, 1, 0, 8}}), unanswered = Begin(*peer_, true, {{bytes, 1, 0, 8}});
+  std::string bulk;
+  const uint64_t put = Hear(fd, &bulk).id;
+  Hear(fd, &bulk);
+  peer_->PeerLeft({HCCL_E_REMOTE, "it has left"});
+  auto later = Begin(*peer_, true, {{bytes, 1, 0, 8}});
+  EXPECT_EQ(later.get().text, "it has left");
+  Say(fd, Bytes(kPutDone, put, Writer().Number(uint32_t{0}).Take()));
+  EXPECT_EQ(answered.get().code, HCCL_SUCCESS);
+  Say(fd, Bytes(kGoodbye, 0));
+  const TransferEnd end = unanswered.get();
+  EXPECT_EQ(end.code, HCCL_E_REMOTE);
+  EXPECT_EQ(end.text, "it has left");
+  EXPECT_TRUE(HungUpOn(fd));
+}
+
+TEST_F(TcpPeerTest, APeerThatHasLeftIsNotWaitedForWithNothingPending) {
+  const FileDescriptor fd = ConnectFirst();
+  char byte = 0;
+  auto get = Begin(*peer_, false, {{&byte, 1, 0, 1}});
+  const uint64_t number = Hear(fd).id;
+  Say(fd, GetHead(number, 0, 0, 1) + "x");
+  EXPECT_EQ(get.get().code, HCCL_SUCCESS);
+  peer_->PeerLeft({HCCL_E_REMOTE, "it has left"});
+  EXPECT_EQ(Hear(fd).type, kGoodbye);
+  EXPECT_TRUE(HungUpOn(fd));
+}
 
 // What nobody who keeps to the protocol says.
 TEST_F(TcpPeerTest, NonsenseEndsTheLinkAndTouchesNothing) {
@@ -231,6 +264,7 @@ TEST_F(TcpPeerTest, MoreOfAGetThanWasAskedForEndsTheLink) {
   AwaitRead(other, door);
   Say(first, GetHead(1, 0, 0, 1) + "x");
   EXPECT_EQ(get.get().code, HCCL_E_TCP_TRANSFER);
+  door.Reset();
   EXPECT_TRUE(HungUpOn(other));
 }
 

@@ -2,14 +2,17 @@
 // both directions at once, beside puts, and streams that are aborted in the middle.
 #include <algorithm>
 #include <barrier>
+#include <latch>
 #include <optional>
 
+#include "hccl/link/connected_peer.h"
 #include "tests/hccl/abort.h"
 #include "tests/hccl/one_sided.h"
 
 namespace send_recv_network_test {
 
 using namespace ropeway_test;
+using ropeway::comm::LinkThread;
 
 class SendRecvNetwork : public NetworkRanksTest {};
 RW_OVER_EVERY_LINK(SendRecvNetwork);
@@ -73,6 +76,54 @@ TEST_P(SendRecvNetwork, SendsAndPutsShareTheLink) {
     EXPECT_TRUE(side.Read() == expected);
     step.arrive_and_wait();
     side.Close();
+  });
+}
+
+// Stops the link's thread of this process between the arrival of bytes and whatever it hears next.
+class StopWhenHere : public std::enable_shared_from_this<StopWhenHere> {
+ public:
+  StopWhenHere(void* memory, size_t size) : last_(static_cast<char*>(memory) + size - 1, 1) {}
+  void Begin() {
+    LinkThread().Post([self = shared_from_this()] { self->Look(); });
+  }
+  void AwaitBytes() { here_.wait(); }
+  void GoOn() { go_on_.count_down(); }
+
+ private:
+  void Look() {
+    if (last_.FirstIsZero()) return LinkThread().Last([self = shared_from_this()] { self->Look(); });
+    here_.count_down();
+    go_on_.wait();
+  }
+
+  const SeenMemory last_;
+  std::latch here_{1}, go_on_{1};
+};
+
+// The good-bye and the answer to the last put come by different ways, and here the good-bye is the first. A put over UCX is answered by
+// the way of the good-bye.
+TEST_P(SendRecvNetwork, AReceiverMayLeaveBeforeTheSenderHears) {
+  if (GetParam() == std::string("ucx")) GTEST_SKIP() << "there is one way for both";
+  std::shared_ptr<StopWhenHere> link;
+  std::barrier<> step(2);
+  RunCommunicator(2, [&](Rank& self) {
+    constexpr size_t kBytes = 64 << 10;
+    DeviceBuffer buffer(kBytes);
+    buffer.Write(std::vector<uint8_t>(kBytes, self.rank == 0 ? 1 : 0));
+    if (self.rank == 1) {
+      link = std::make_shared<StopWhenHere>(buffer.get(), kBytes);
+      link->Begin();
+    }
+    step.arrive_and_wait();
+    if (self.rank == 0) {
+      EXPECT_EQ(HcclSend(buffer.get(), kBytes, HCCL_DATA_TYPE_UINT8, 1, self.comm, self.stream), HCCL_SUCCESS);
+    } else {
+      EXPECT_EQ(HcclRecv(buffer.get(), kBytes, HCCL_DATA_TYPE_UINT8, 0, self.comm, self.stream), HCCL_SUCCESS);
+      link->AwaitBytes();
+      EXPECT_EQ(HcclCommDestroy(std::exchange(self.comm, nullptr)), HCCL_SUCCESS);
+      link->GoOn();
+    }
+    EXPECT_EQ(aclrtSynchronizeStream(self.stream), ACL_SUCCESS) << aclGetRecentErrMsg();
   });
 }
 

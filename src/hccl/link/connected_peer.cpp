@@ -130,7 +130,7 @@ void ConnectedPeer::Heard(const ConnectionRef& connection, const Frame& frame) {
   if (failed_) return;
   switch (frame.type) {
     case kOpening: return Opened(connection, frame);
-    case kGoodbye: return Fail({HCCL_E_REMOTE, "the peer closed the link"});
+    case kGoodbye: return Fail(peer_left_ ? failure_ : TransferEnd{HCCL_E_REMOTE, "the peer closed the link"});
     case kMoreWanted: wants_more_ = true; return CallMore();
     default: return Received(frame);
   }
@@ -147,7 +147,7 @@ void ConnectedPeer::Opened(const ConnectionRef& connection, const Frame& frame) 
 void ConnectedPeer::ConnectionEnded(const ConnectionRef& connection, bool clean, const std::string& why) {
   const bool unused = std::erase(silent_, connection) != 0;
   if (failed_ || unused) return;
-  const TransferEnd end{LossOf(clean), "the link to the peer broke: " + why};
+  const TransferEnd end = peer_left_ ? failure_ : TransferEnd{LossOf(clean), "the link to the peer broke: " + why};
   if (connection == first_ || !clean) return Fail(end);
   // The last answers come over the first one.
   {
@@ -189,6 +189,16 @@ void ConnectedPeer::Close(const TransferEnd& why) {
   const bool broke = why.code == HCCL_E_TCP_TRANSFER;
   thread_.Post([self = shared_from_this(), why, broke] { self->Stop(why, broke); });
   regions_.Clear();  // the link's thread may still take what arrives before it comes to what is posted here
+}
+
+// The good-bye comes behind the last answer; without one, the end of the connection does.
+void ConnectedPeer::PeerLeft(const TransferEnd& why) {
+  thread_.Post([self = shared_from_this(), this, why] {
+    if (failed_) return;
+    if (!first_ || !Pending()) return Stop(why, false);
+    peer_left_ = true;
+    failure_ = why;
+  });
 }
 
 void ConnectedPeer::Stop(const TransferEnd& why, bool broke) {

@@ -33,6 +33,7 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   void Expose(RegionId region, Exposed memory) override { regions_.Expose(region, std::move(memory)); }
   void Withdraw(RegionId region) override { regions_.Withdraw(region); }
   void Close(const TransferEnd& why) override;
+  void PeerLeft(const TransferEnd& why) override;
 
  protected:
   using ConnectionRef = std::shared_ptr<Connection>;
@@ -74,7 +75,8 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   ConnectionRef first_;                // carries everything but the bytes of large transfers
   std::vector<ConnectionRef> others_;  // for those
   std::atomic<bool> failed_{false};    // nothing is taken any more
-  TransferEnd failure_;
+  bool peer_left_ = false;             // it only ends what is pending
+  TransferEnd failure_;                // of either
 
  private:
   ConnectionRef Open(SecureSocket fd, IoThread& thread);

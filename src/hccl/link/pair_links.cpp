@@ -205,7 +205,7 @@ void PairLinks::GiveUp(uint32_t peer, const std::string& why) {
   if (const std::shared_ptr<Peer> end = OpenEnd(peer)) end->Close({HCCL_E_TCP_CONNECT, "not reached in time: " + why});
 }
 
-void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
+void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome, bool peer_left) {
   LockGuard lock(mutex_);
   Pair& pair = pairs_[peer];
   pair.outcome = outcome;
@@ -214,7 +214,8 @@ void PairLinks::Settle(uint32_t peer, const OpenedLink& outcome) {
     if (outcome.peer != nullptr) outcome.peer->Enter(std::move(fd));
   const std::vector<Opened> waiting = std::exchange(pair.waiting, {});
   lock.unlock();
-  if (unused) unused->Close({outcome.result, outcome.why});
+  if (unused && peer_left) unused->PeerLeft({outcome.result, outcome.why});
+  if (unused && !peer_left) unused->Close({outcome.result, outcome.why});
   for (const Opened& opened : waiting) opened(outcome);
 }
 
@@ -234,7 +235,7 @@ void PairLinks::Received(const Request& request) {
 }
 
 void PairLinks::PeerEnded(uint32_t peer, HcclResult why) {
-  Settle(peer, {nullptr, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, LossText(why)});
+  Settle(peer, {nullptr, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, LossText(why)}, EndedInOrder(why));
 }
 
 void PairLinks::Destroyed() {

@@ -70,7 +70,7 @@ class PairLinks : public std::enable_shared_from_this<PairLinks> {
   void Advance(uint32_t peer);
   std::string HelloOf(const Pair& pair) const;
   OpenedLink Meet(uint32_t peer, const Pair& pair);
-  void Settle(uint32_t peer, const OpenedLink& outcome);
+  void Settle(uint32_t peer, const OpenedLink& outcome, bool peer_left = false);
 
   // Connections, on the I/O thread.
   void AdmitConnections();

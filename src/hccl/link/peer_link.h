@@ -79,6 +79,9 @@ class Peer {
   // Ends it: what is pending fails with `why`, later transfers too, on both sides. Returns at once, so that memory which must not be
   // touched any more wants a Withdraw.
   virtual void Close(const TransferEnd& why) = 0;
+  // The peer has closed its end, or its process is gone, as others say: its last answers may still be on their way here. What they do not
+  // end fails with `why`; later transfers do so at once.
+  virtual void PeerLeft(const TransferEnd& why) = 0;
 };
 
 enum class LinkKind : uint8_t { kTcp = 1, kUcx = 2 };

@@ -52,7 +52,7 @@ void TcpPeer::CutByRule(const Transfer& transfer) {
 
 void TcpPeer::Start(Transfer transfer) {
   if (FaultsAreOn()) CutByRule(transfer);
-  if (failed_) return Tell(transfer, failure_);
+  if (failed_ || peer_left_) return Tell(transfer, failure_);
   const uint64_t number = ++last_transfer_;
   pending_bytes_ += transfer.total;
   if (pending_bytes_ > kLargeBytes) WantMoreConnections();

@@ -27,6 +27,8 @@ class UcxPeer final : public ConnectedPeer {
 
   std::string Introduction() const override { return address_; }  // of the worker
   void Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
+  // UCX's own answers tell of bytes, and the peer takes its end of UCX down when it leaves.
+  void PeerLeft(const TransferEnd& why) override { Close(why); }
 
  private:
   // Memory that UCX may be busy with. Never does the link's thread wait for its lease while it is held: whoever closes that waits for the

@@ -87,6 +87,9 @@ constexpr const char* LossText(HcclResult why) {
   return why == HCCL_SUCCESS ? "it has destroyed its communicator" : why == HCCL_E_REMOTE ? "its process is gone" : "the link to it broke";
 }
 
+// Whether such a rank has said all that it had to say, and whatever of it is on its way still comes.
+constexpr bool EndedInOrder(HcclResult why) { return why == HCCL_SUCCESS || why == HCCL_E_REMOTE; }
+
 class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   uint32_t rank() const { return rank_; }

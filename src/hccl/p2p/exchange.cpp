@@ -252,17 +252,19 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
 
 void Exchange::PeerEnded(uint32_t peer, HcclResult why) {
   std::erase_if(partners_[peer].offers, [](const auto& offer) { return offer.second.method != Method::kEager; });
-  EndAll(peer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, RankName(peer) + ": " + LossText(why));
-}
-
-void Exchange::EndAll(uint32_t peer, HcclResult result, const std::string& why) {
   std::vector<TransferRef> ending;
   for (const auto* transfers : {&partners_[peer].sends, &partners_[peer].receives}) {
     for (const auto& [number, transfer] : *transfers) {
-      if (transfer->state != Transfer::State::kCopying) ending.push_back(transfer);
+      if (transfer->state != Transfer::State::kCopying && !(EndedInOrder(why) && LinkTellsEnd(*transfer))) ending.push_back(transfer);
     }
   }
-  for (const TransferRef& transfer : ending) Over(transfer, result, why);
+  for (const TransferRef& transfer : ending)
+    Over(transfer, why == HCCL_SUCCESS ? HCCL_E_REMOTE : why, RankName(peer) + ": " + LossText(why));
+}
+
+// Of a send whose put alone says how it ended: the answer may be on its way while the good-bye, by another one, is here.
+bool Exchange::LinkTellsEnd(const Transfer& transfer) {
+  return transfer.sending && transfer.state == Transfer::State::kStreaming && !transfer.answered;
 }
 
 void Exchange::Destroyed() {

@@ -103,7 +103,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Refuse(const TransferRef& transfer, HcclResult result, const std::string& why);
   void Over(const TransferRef& transfer, HcclResult result, const std::string& why);
   void Tell(uint32_t peer, uint16_t type, std::string body);
-  void EndAll(uint32_t peer, HcclResult result, const std::string& why);
+  static bool LinkTellsEnd(const Transfer& transfer);
 
   void FollowLife() RW_REQUIRES(order);
 
