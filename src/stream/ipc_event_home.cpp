@@ -150,18 +150,17 @@ void EventHome::UnwatchFor(Watcher watcher) {
   }
 }
 
+// The latest first. No more come: whoever is gone registers nothing.
 void EventHome::Forget(uint64_t connection, End end) {
-  uint64_t recorded = 0;
-  do {
-    {
-      LockGuard lock(mutex_);
-      recorded = 0;
-      for (auto& [number, record] : outstanding_) {
-        if (record.recorder == connection) recorded = number;
-        std::erase_if(record.watchers, [&](const auto& one) { return one.first.first == connection; });
-      }
+  std::vector<uint64_t> recorded;
+  {
+    LockGuard lock(mutex_);
+    for (auto& [number, record] : outstanding_) {
+      if (record.recorder == connection) recorded.push_back(number);
+      std::erase_if(record.watchers, [&](const auto& one) { return one.first.first == connection; });
     }
-  } while (recorded != 0 && FinishFor(connection, recorded, end));
+  }
+  for (auto number = recorded.rbegin(); number != recorded.rend(); ++number) FinishFor(connection, *number, end);
 }
 
 }  // namespace ropeway
