@@ -58,10 +58,13 @@ if(ROPEWAY_SANITIZE)
   add_compile_options(${ropeway_sanitize_flags} ${ropeway_sanitize_level} -g1 -fno-omit-frame-pointer
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${ropeway_sanitize_flags})
-  # GCC's runtime is a library of its own, in front of everything that programs define themselves; so shall clang's be.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # GCC's runtime is a library of its own, in front of everything that programs define themselves; so shall clang's be. For threads that
+  # one does not start with clang 14; it is in the programs then, behind what they define.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND ROPEWAY_SANITIZE STREQUAL "address")
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-resource-dir OUTPUT_VARIABLE clang_folder OUTPUT_STRIP_TRAILING_WHITESPACE)
     add_link_options(-shared-libsan -Wl,-rpath,${clang_folder}/lib/linux)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_link_options(-Wl,--allow-multiple-definition)
   endif()
 elseif(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)

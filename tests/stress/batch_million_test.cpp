@@ -3,7 +3,7 @@
 #include <malloc.h>
 
 #include "tests/conformance/copy/batch_args.h"
-#include "tests/stress/sanitized.h"
+#include "tests/support/sanitized.h"
 
 namespace ropeway_test {
 namespace {

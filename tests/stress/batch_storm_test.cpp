@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tests/conformance/copy/batch_args.h"
-#include "tests/stress/sanitized.h"
+#include "tests/support/sanitized.h"
 
 namespace ropeway_test {
 namespace {

@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "acl/acl_rt_memory_soma.h"
-#include "tests/stress/sanitized.h"
 #include "tests/stress/stress_util.h"
+#include "tests/support/sanitized.h"
 
 namespace ropeway_test {
 namespace pool_storm_test {

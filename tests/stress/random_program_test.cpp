@@ -14,7 +14,7 @@
 #include "tests/stress/program_generator.h"
 #include "tests/stress/program_model.h"
 #include "tests/stress/program_runner.h"
-#include "tests/stress/sanitized.h"
+#include "tests/support/sanitized.h"
 
 namespace ropeway_test {
 namespace programs {

@@ -1,7 +1,7 @@
 // Threads that map, unmap and copy in one reservation, without waiting for their streams: every byte has to end up in the memory
 // that was mapped when its copy was queued.
-#include "tests/stress/sanitized.h"
 #include "tests/stress/stress_util.h"
+#include "tests/support/sanitized.h"
 
 namespace ropeway_test {
 namespace virtual_memory_storm_test {

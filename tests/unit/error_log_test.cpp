@@ -2,8 +2,8 @@
 #include "base/error_log.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <cstring>
 #include <thread>
 
 #include "base/status.h"
@@ -61,7 +61,7 @@ TEST_F(ErrorLogTest, ATextEndsWithItsPlaceAndAStrangersIsNotBelieved) {
   TellSite(here, "later.py:1");
   EXPECT_TRUE(Texts().ends_with("aclrtFoo: x\n        called at train.py:12\n"));
   LogFailure("aclrtFoo", Fail(107000, "x"), here);
-  TellSite(reinterpret_cast<const void*>(&strlen), "other.py:1");
+  TellSite(reinterpret_cast<const void*>(&getppid), "other.py:1");
   EXPECT_TRUE(Texts().ends_with("aclrtFoo: x\n"));  // a place in this library is none of the program's
   TellSite(here, "nothing.py:1");
   EXPECT_EQ(Texts(), "");

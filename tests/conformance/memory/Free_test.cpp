@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "tests/conformance/copy/call_checks.h"
+#include "tests/support/sanitized.h"
 
 namespace ropeway_test::bytes {
 namespace free_test {
@@ -142,7 +143,7 @@ TEST_F(Free, MemoryLivesWhileAContextHoldsTheDevice) {
 
 TEST_F(Free, OneOfManyThreadsFreesABlock) {
   constexpr int kThreads = 16;
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < (kSanitized ? 10 : 50); ++round) {
     void* block = Allocate(64);
     std::vector<aclError> codes(kThreads);
     OnDeviceThreads(kThreads, [&](int thread) { codes[static_cast<size_t>(thread)] = aclrtFree(block); });
