@@ -75,14 +75,16 @@ bool WantsRanks(const BenchOptions& options, uint32_t ranks) {
 void BenchHccl(BenchReport& report) {
   if (const std::optional<RankOfJob> job = FindRank()) return BenchAsRank(*job, report.options(), &report);
   const bool beside_mpi = HasMpirun();
+  bool measured = false;
   for (const uint32_t ranks : kBenchedRanks) {
     if (!WantsRanks(report.options(), ranks)) continue;
+    measured = true;
     const ResultFile results;
     const int status = RunJob(JobWords(ranks, beside_mpi, report.options(), results.path()));
     if (status > kFound) throw std::runtime_error(Format("the job of %u ranks ended with status %d", ranks, status));
     for (BenchRow& row : ReadRows(results.path())) report.Add(std::move(row));
   }
-  if (!beside_mpi) report.Skip("beside Open MPI", "there is no mpirun (Debian: openmpi-bin), so nothing is judged");
+  if (measured && !beside_mpi) report.Skip("beside Open MPI", "there is no mpirun (Debian: openmpi-bin), so nothing is judged");
 }
 
 }  // namespace ropeway::cli

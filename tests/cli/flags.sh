@@ -150,6 +150,7 @@ row 0 'all_to_all_8x256m' bench --hccl --list
 row 2 'excludes' bench --hccl --scale
 row 2 "no workload has 'nothing_like_it'" bench --hccl --filter nothing_like_it
 printf '#!/bin/sh\nPATH=/nowhere exec "%s" "$@"\n' "$ropeway" >without_mpirun && chmod +x without_mpirun
+ropeway=./without_mpirun row 2 "no workload has 'nothing_like_it'" bench --hccl --filter nothing_like_it
 ropeway=./without_mpirun row 0 'SKIPPED  beside Open MPI: there is no mpirun' bench --hccl --quick --filter all_gather_2x1k
 row 0 'all copies .*[0-9]' bench --html program.html --json program.json -- "$program"
 row 0 'untraced, .* traced: ' bench -- "$program"
