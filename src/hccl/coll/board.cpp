@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,12 +69,12 @@ void Received(Communicator& communicator, const Request& request) {
   Reader reader(request.body());
   switch (request.type()) {
     case kBoardOffer: {
-      const auto pid = reader.Number<int32_t>();
-      const auto descriptor = reader.Number<int32_t>();
-      if (reader.ok()) board->Offered(request.peer(), pid, descriptor, std::string(reader.rest()));
+      Board::Offer offer{reader.Number<int32_t>(), reader.Number<int32_t>(), reader.Number<uint64_t>(), ""};
+      offer.secret = reader.rest();
+      if (reader.ok()) board->Offered(request.peer(), offer);
       return;
     }
-    case kBoardVerdict: return board->Judged(request.peer(), reader.Number<uint8_t>() == 1);
+    case kBoardVerdict: return board->Judged(request.peer(), static_cast<Board::Verdict>(reader.Number<uint8_t>()));
     case kBoardRing: return board->Rung();
     case kBoardOff: {
       const auto number = reader.Number<uint64_t>();
@@ -97,6 +98,19 @@ const Service kBoards = {
 };
 const bool kBoardsAdded = (AddService(&kBoards), true);
 
+// Of another process.
+bool ReadMemory(int32_t pid, uint64_t address, uint64_t bytes, char* to) {
+  while (bytes > 0) {
+    const iovec local{to, bytes}, remote{reinterpret_cast<void*>(static_cast<uintptr_t>(address)), bytes};
+    const ssize_t read = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+    if (read <= 0) return false;
+    to += read;
+    address += static_cast<uint64_t>(read);
+    bytes -= static_cast<uint64_t>(read);
+  }
+  return true;
+}
+
 }  // namespace
 
 // Only the owner writes.
@@ -106,8 +120,11 @@ struct Board::Words {
   struct alignas(64) Slot {
     std::atomic<uint64_t> posted;  // a ticket
     std::atomic<uint64_t> bytes;
-    std::atomic<uint64_t> reduced;  // a ticket
-    std::atomic<uint64_t> done;     // a ticket
+    std::atomic<uint64_t> address;
+    std::atomic<uint64_t> reduced;  // tickets
+    std::atomic<uint64_t> taken;
+    std::atomic<uint64_t> revoked;
+    std::atomic<uint64_t> done;
   } slots[kBoardSlots];
 };
 
@@ -152,7 +169,9 @@ void Board::Open() {
     for (size_t slot = 0; slot < kBoardSlots; ++slot) boards_[rank_].words->slots[slot].done.store(done_[slot], std::memory_order_relaxed);
   }
   boards_[rank_].offered = true;
-  SendAll(kBoardOffer, Writer().Number(int32_t{getpid()}).Number(int32_t{good_ ? descriptor_.get() : -1}).Raw(secret).Take());
+  const auto address = reinterpret_cast<uintptr_t>(boards_[rank_].words);
+  SendAll(kBoardOffer,
+          Writer().Number(int32_t{getpid()}).Number(int32_t{good_ ? descriptor_.get() : -1}).Number(uint64_t{address}).Raw(secret).Take());
   JudgeWhenAllOffered();
 }
 
@@ -164,31 +183,37 @@ bool Board::Map(uint32_t rank, int descriptor, bool own) {
   return true;
 }
 
-void Board::Offered(uint32_t peer, int32_t pid, int32_t descriptor, const std::string& secret) {
+void Board::Offered(uint32_t peer, const Offer& offer) {
   if (peer >= size_ || boards_[peer].offered) return;
   Open();
   boards_[peer].offered = true;
-  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
-  const FileDescriptor file = FileDescriptor::Make([&] { return descriptor < 0 ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  boards_[peer].pid = offer.pid;
+  const std::string path = "/proc/" + std::to_string(offer.pid) + "/fd/" + std::to_string(offer.descriptor);
+  const FileDescriptor file = FileDescriptor::Make([&] { return offer.descriptor < 0 ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   struct stat found {};
   // What cannot shrink cannot fault.
   good_ = good_ && file && (fcntl(file.get(), F_GET_SEALS) & F_SEAL_SHRINK) != 0 && fstat(file.get(), &found) == 0 &&
           static_cast<uint64_t>(found.st_size) >= kWordsBytes + kBoardSlots * kBoardBytes && Map(peer, file.get(), false) &&
-          secret.size() == kSecretBytes && std::memcmp(boards_[peer].words->secret, secret.data(), kSecretBytes) == 0;
+          offer.secret.size() == kSecretBytes && std::memcmp(boards_[peer].words->secret, offer.secret.data(), kSecretBytes) == 0;
+  char seen[kSecretBytes];
+  in_place_ = in_place_ && good_ && ReadMemory(offer.pid, offer.address + offsetof(Words, secret), kSecretBytes, seen) &&
+              std::memcmp(seen, offer.secret.data(), kSecretBytes) == 0;
   JudgeWhenAllOffered();
 }
 
 void Board::JudgeWhenAllOffered() {
   const bool all = std::all_of(boards_.begin(), boards_.end(), [](const Opened& board) { return board.offered; });
   if (!all || std::exchange(own_judged_, true)) return;
-  SendAll(kBoardVerdict, Writer().Number(uint8_t{good_}).Take());
-  Judged(rank_, good_);
+  const Verdict verdict = !good_ ? Verdict::kBad : in_place_ ? Verdict::kGoodInPlace : Verdict::kGood;
+  SendAll(kBoardVerdict, Writer().Number(static_cast<uint8_t>(verdict)).Take());
+  Judged(rank_, verdict);
 }
 
-void Board::Judged(uint32_t peer, bool good) {
+void Board::Judged(uint32_t peer, Verdict verdict) {
   if (peer >= size_ || boards_[peer].judged) return;
   boards_[peer].judged = true;
-  if (!good) return Decide(State::kRefused);
+  in_place_ = in_place_ && verdict == Verdict::kGoodInPlace;
+  if (verdict != Verdict::kGood && verdict != Verdict::kGoodInPlace) return Decide(State::kRefused);
   const bool all = std::all_of(boards_.begin(), boards_.end(), [](const Opened& board) { return board.judged; });
   if (all) Decide(State::kReady);
 }
@@ -250,9 +275,10 @@ char* Board::SlotOf(uint32_t rank, const BoardSeat& seat) const {
   return reinterpret_cast<char*>(boards_[rank].words) + kWordsBytes + seat.slot() * kBoardBytes;
 }
 
-void Board::Post(const BoardSeat& seat, uint64_t bytes) {
+void Board::Post(const BoardSeat& seat, uint64_t bytes, const void* in_place) {
   Words::Slot& slot = boards_[rank_].words->slots[seat.slot()];
   slot.bytes.store(bytes, std::memory_order_relaxed);
+  slot.address.store(reinterpret_cast<uintptr_t>(in_place), std::memory_order_relaxed);
   slot.posted.store(seat.ticket, std::memory_order_seq_cst);
   Ring();
 }
@@ -262,16 +288,37 @@ void Board::PostReduced(const BoardSeat& seat) {
   Ring();
 }
 
-bool Board::AllPosted(const BoardSeat& seat) const {
-  return std::all_of(boards_.begin(), boards_.end(), [&](const Opened& board) {
-    return board.words->slots[seat.slot()].posted.load(std::memory_order_seq_cst) == seat.ticket;
-  });
+void Board::PostTaken(const BoardSeat& seat) {
+  boards_[rank_].words->slots[seat.slot()].taken.store(seat.ticket, std::memory_order_seq_cst);
+  Ring();
 }
 
-bool Board::AllReduced(const BoardSeat& seat) const {
+template <typename Word>
+bool Board::AllSay(Word word, const BoardSeat& seat) const {
   return std::all_of(boards_.begin(), boards_.end(), [&](const Opened& board) {
-    return board.words->slots[seat.slot()].reduced.load(std::memory_order_seq_cst) == seat.ticket;
+    return (board.words->slots[seat.slot()].*word).load(std::memory_order_seq_cst) == seat.ticket;
   });
+}
+bool Board::AllPosted(const BoardSeat& seat) const { return AllSay(&Words::Slot::posted, seat); }
+bool Board::AllReduced(const BoardSeat& seat) const { return AllSay(&Words::Slot::reduced, seat); }
+bool Board::AllTaken(const BoardSeat& seat) const { return AllSay(&Words::Slot::taken, seat); }
+
+bool Board::Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const {
+  const uint64_t address = boards_[rank].words->slots[seat.slot()].address.load(std::memory_order_relaxed);
+  if (address != 0) return ReadMemory(boards_[rank].pid, address + offset, bytes, to);
+  std::memcpy(to, SlotOf(rank, seat) + offset, bytes);
+  return true;
+}
+
+void Board::Revoke(const BoardSeat& seat) const {
+  boards_[rank_].words->slots[seat.slot()].revoked.store(seat.ticket, std::memory_order_seq_cst);
+}
+
+uint32_t Board::RevokedBy(const BoardSeat& seat) const {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // behind what was read
+  uint32_t rank = 0;
+  while (rank < size_ && boards_[rank].words->slots[seat.slot()].revoked.load(std::memory_order_relaxed) != seat.ticket) ++rank;
+  return rank;
 }
 
 std::string Board::OtherBytes(const BoardSeat& seat, uint64_t bytes) const {

@@ -11,10 +11,17 @@
 //   reduced[slot]   the same, when the owner's part of the result lies in the slot
 //   done[slot]      the last collective of the slot that the owner takes no bytes for any more, from anybody
 //   asleep          odd: nobody looks; whoever posts has to send a message
+// and for a collective that only copies, whose larger contributions stay where they are, and are read there by the others
+// (process_vm_readv, where every rank may read every other one's memory):
+//   address[slot]   of the contribution in the owner's process; 0: it is in the slot
+//   taken[slot]     the collective of which the owner has all that it needs
+//   revoked[slot]   the collective whose bytes, at that address, were taken away from it
 // 1. A slot is written only when all others are done with the collective that had it before. Slots go by the numbers of the collectives,
 //    which all ranks agree on, and `done` follows that order; so the collective with the lowest number never waits for a later one.
 // 2. Bytes are written before the word that tells of them (release), and read after it (acquire).
-// 3. Who posts then looks at `asleep` of the others, and who falls asleep then looks at what they have posted. All of these accesses are
+// 3. Memory that is read in place belongs to the collective until all have taken, so its owner is not done before. If it is given up
+//    before that, `revoked` is written first: whoever has read looks there afterwards, and believes nothing that was read if it is set.
+// 4. Who posts then looks at `asleep` of the others, and who falls asleep then looks at what they have posted. All of these accesses are
 //    sequentially consistent, so one of the two sees the other.
 //
 // Memory is nameless (memfd) and opened through the owner's /proc entry: nothing is left behind by a process that is killed. It cannot be
@@ -83,17 +90,34 @@ class Board : public std::enable_shared_from_this<Board> {
   bool IsFree(const BoardSeat& seat) const;
   char* OwnSlot(const BoardSeat& seat) const { return SlotOf(rank_, seat); }
   char* SlotOf(uint32_t rank, const BoardSeat& seat) const;
-  // The owner's slot has the bytes of a contribution of so many, or its part of the result.
-  void Post(const BoardSeat& seat, uint64_t bytes);
+  // A contribution of so many bytes is in the owner's slot, or, if that is not null, at `in_place`; the slot has its part of the result.
+  void Post(const BoardSeat& seat, uint64_t bytes, const void* in_place);
   void PostReduced(const BoardSeat& seat);
   bool AllPosted(const BoardSeat& seat) const;
   bool AllReduced(const BoardSeat& seat) const;
+  // Whether contributions can be read where they are.
+  bool ReadsInPlace() const { return in_place_; }
+  // Copies [offset, + bytes) of what a rank has posted; false: it cannot be read there any more.
+  bool Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const;
+  // All that was needed of the others is here; and, of all, whether that is so.
+  void PostTaken(const BoardSeat& seat);
+  bool AllTaken(const BoardSeat& seat) const;
+  // On any thread: what was posted in place must not be believed from now on. Who has done so, else the number of ranks.
+  void Revoke(const BoardSeat& seat) const;
+  uint32_t RevokedBy(const BoardSeat& seat) const;
   // Says who has posted another number of bytes; empty: nobody.
   std::string OtherBytes(const BoardSeat& seat, uint64_t bytes) const;
 
   // Messages and news.
-  void Offered(uint32_t peer, int32_t pid, int32_t descriptor, const std::string& secret);
-  void Judged(uint32_t peer, bool good);
+  struct Offer {
+    int32_t pid;
+    int32_t descriptor;  // of the board there; -1: there is none
+    uint64_t address;    // of the board there
+    std::string secret;
+  };
+  enum class Verdict : uint8_t { kBad, kGood, kGoodInPlace };
+  void Offered(uint32_t peer, const Offer& offer);
+  void Judged(uint32_t peer, Verdict verdict);
   void Rung();
   void TakenOff(uint32_t peer, uint64_t number, const std::string& why);
   void PeerEnded(uint32_t peer, HcclResult why);
@@ -106,6 +130,7 @@ class Board : public std::enable_shared_from_this<Board> {
   struct Words;
   struct Opened {
     Words* words = nullptr;
+    int32_t pid = 0;
     bool offered = false;
     bool judged = false;
   };
@@ -122,6 +147,8 @@ class Board : public std::enable_shared_from_this<Board> {
   // The collective of a peer goes the other way: it has another size there.
   void OtherWay(uint32_t peer, uint64_t number);
   void SendAll(uint16_t type, const std::string& body);
+  template <typename Word>
+  bool AllSay(Word word, const BoardSeat& seat) const;
 
   const std::weak_ptr<Communicator> communicator_;
   const uint32_t rank_;
@@ -131,6 +158,7 @@ class Board : public std::enable_shared_from_this<Board> {
   // Of the I/O thread.
   bool opened_ = false;
   bool good_ = true;
+  bool in_place_ = true;  // not changed once it is ready
   bool own_judged_ = false;
   FileDescriptor descriptor_;
   std::vector<Opened> boards_;                // by rank

@@ -24,17 +24,14 @@ void BoardWork::Bring(char* own_slot) const {
   std::memcpy(own_slot + behind, input + behind, bytes - behind);
 }
 
-void BoardWork::Take(const char* const* slots, char* own_slot) const {
+void BoardWork::Reduce(const char* const* slots, char* own_slot) const {
   if (shape.what == Collective::kAllReduce && !HasTwoStages()) return ReduceAll(slots);
   if (shape.what == Collective::kAllReduce) {
     const Block part = PartOf({0, bytes}, shape.rank, shape.ranks(), shape.element_bytes);
     return ReducePart(slots, part, own_slot + part.offset, own_slot + part.offset);
   }
-  if (shape.what == Collective::kReduceScatter) {
-    const Block& mine = shape.sends[shape.rank];
-    return ReducePart(slots, mine, own_slot + mine.offset, output);
-  }
-  CopyBlocks(slots);
+  const Block& mine = shape.sends[shape.rank];
+  ReducePart(slots, mine, own_slot + mine.offset, output);
 }
 
 // In the order of the ranks.
@@ -59,15 +56,16 @@ void BoardWork::Gather(const char* const* slots) const {
   }
 }
 
-void BoardWork::CopyBlocks(const char* const* slots) const {
-  const bool gathers = shape.what == Collective::kAllGather;
-  for (uint32_t k = 0; k < shape.ranks(); ++k) {
+// From the next rank on, round them: not all read the same one at the same time.
+bool BoardWork::CopyBlocks(const Read& read) const {
+  const uint64_t offset = shape.what == Collective::kAllGather ? 0 : shape.sends[shape.rank].offset;
+  for (uint32_t k = 1; k < shape.ranks(); ++k) {
     const uint32_t rank = (shape.rank + k) % shape.ranks();
-    if (k == 0 && shape.in_place) continue;
-    const Block& to = shape.receives[rank];
-    const char* const from = k == 0 ? input : slots[rank];
-    std::memcpy(output + to.offset, from + (gathers ? 0 : shape.sends[shape.rank].offset), to.bytes);
+    if (!read(rank, offset, shape.receives[rank].bytes, output + shape.receives[rank].offset)) return false;
   }
+  const Block& own = shape.receives[shape.rank];
+  if (!shape.in_place) std::memcpy(output + own.offset, input + offset, own.bytes);
+  return true;
 }
 
 }  // namespace ropeway::comm

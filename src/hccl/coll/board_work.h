@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "hccl/base/reduce_kernel.h"
 #include "hccl/coll/plan.h"
@@ -11,6 +12,9 @@ namespace ropeway::comm {
 
 // Whether a collective whose blocks are equal can go over the board: all wait for all, and what each brings fits into a slot.
 bool FitsOnBoard(const CollectiveShape& shape, uint64_t input_bytes);
+
+// From here on one copy by the kernel costs less than two of our own.
+constexpr uint64_t kReadInPlace = 16 << 10;
 
 struct BoardWork {
   const CollectiveShape& shape;
@@ -21,15 +25,20 @@ struct BoardWork {
 
   // A part of the result is made at each rank, and then all of them are gathered.
   bool HasTwoStages() const { return shape.what == Collective::kAllReduce && bytes > kEagerBytes; }
+  bool OnlyCopies() const { return kernel == nullptr; }
+  // Whether contributions are so large that they are read where they are, which is so for all ranks or none.
+  bool StayInPlace() const { return OnlyCopies() && shape.receives[shape.rank].bytes >= kReadInPlace; }
   void Bring(char* own_slot) const;
   // `slots`: by rank. The own part of an all-reduce in two stages goes into the own slot, everything else into the output.
-  void Take(const char* const* slots, char* own_slot) const;
+  void Reduce(const char* const* slots, char* own_slot) const;
   void Gather(const char* const* slots) const;
+  // Into the output; `read` fetches what another rank has brought. False when it could not.
+  using Read = std::function<bool(uint32_t rank, uint64_t offset, uint64_t bytes, char* to)>;
+  bool CopyBlocks(const Read& read) const;
 
  private:
   void ReduceAll(const char* const* slots) const;
   void ReducePart(const char* const* slots, const Block& part, const char* own, char* to) const;
-  void CopyBlocks(const char* const* slots) const;
 };
 
 }  // namespace ropeway::comm

@@ -175,24 +175,53 @@ void CollectiveOp::Look() {
     if (!TakeFromBoard()) return;
   }
   if (stage_ == Stage::kReduced && (!board.AllReduced(seat_) || !GatherFromBoard())) return;
-  if (stage_ != Stage::kTaken) return;
+  if (stage_ != Stage::kTaken || (stays_in_place_ && !board.AllTaken(seat_))) return;
   LeaveBoard("");
   Succeed();
 }
 
 // False, and of the next two, too: the stream has taken its memory back, and is going to say so.
 bool CollectiveOp::BringToBoard() {
-  if (!lease_.Use([&] { WorkOnBoard().Bring(setting_.board->OwnSlot(seat_)); })) return false;
+  Board& board = *setting_.board;
+  const BoardWork work = WorkOnBoard();
+  const bool stays = board.ReadsInPlace() && work.StayInPlace();
+  const auto bring = [&] {
+    if (stays)
+      stays_in_place_ = true;  // whoever closes the lease looks at it afterwards
+    else
+      work.Bring(board.OwnSlot(seat_));
+  };
+  if (!lease_.Use(bring)) return false;
   stage_ = Stage::kPosted;
-  setting_.board->Post(seat_, setting_.input.bytes);
+  board.Post(seat_, setting_.input.bytes, stays ? setting_.input.view : nullptr);
+  return true;
+}
+
+bool CollectiveOp::CopyFromBoard(const BoardWork& work) {
+  Board& board = *setting_.board;
+  uint32_t unread = work.shape.ranks();
+  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) {
+    if (board.Read(rank, seat_, offset, bytes, to)) return true;
+    unread = rank;
+    return false;
+  };
+  if (!lease_.Use([&] { work.CopyBlocks(read); })) return false;
+  if (work.StayInPlace() && unread == work.shape.ranks()) unread = board.RevokedBy(seat_);
+  if (unread != work.shape.ranks()) {
+    Off(HCCL_E_REMOTE, "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long");
+    return false;
+  }
+  stage_ = Stage::kTaken;
+  if (work.StayInPlace()) board.PostTaken(seat_);
   return true;
 }
 
 bool CollectiveOp::TakeFromBoard() {
   const BoardWork work = WorkOnBoard();
+  if (work.OnlyCopies()) return CopyFromBoard(work);
   const char* slots[kDirectRanks] = {};
   FindSlots(slots);
-  if (!lease_.Use([&] { work.Take(slots, setting_.board->OwnSlot(seat_)); })) return false;
+  if (!lease_.Use([&] { work.Reduce(slots, setting_.board->OwnSlot(seat_)); })) return false;
   stage_ = work.HasTwoStages() ? Stage::kReduced : Stage::kTaken;
   if (work.HasTwoStages()) setting_.board->PostReduced(seat_);
   return true;
@@ -222,7 +251,11 @@ void CollectiveOp::LeaveBoard(const std::string& off) {
 
 void CollectiveOp::Off(HcclResult result, const std::string& why) {
   const std::shared_ptr<StreamOp> self = shared_from_this();
-  LeaveBoard(why);
+  // Only others were waited for, who read here: who cannot any more is told so.
+  const bool has_all = stage_ == Stage::kTaken;
+  if (has_all) setting_.board->Revoke(seat_);
+  LeaveBoard(has_all ? "" : why);
+  if (has_all) return Succeed();
   Finish(result, std::string(setting_.call) + ": " + why);
   if (setting_.board_ready) return;
   IoThread::Get().Post([op = std::static_pointer_cast<CollectiveOp>(self), why] { op->WithdrawAll(why); });
@@ -333,6 +366,7 @@ void CollectiveOp::Dropped() {
 
 void CollectiveOp::Revoked() {
   lease_.Close();
+  if (stays_in_place_) setting_.board->Revoke(seat_);
   for (const TransferRef& transfer : transfers_) {
     if (transfer) transfer->Revoke();
   }

@@ -1,6 +1,7 @@
 // Carries out a rank's plan as one item of a stream: begins its sends and receives, and what it computes by itself in between.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -90,6 +91,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   void Off(HcclResult result, const std::string& why) override;
   bool BringToBoard();
   bool TakeFromBoard();
+  bool CopyFromBoard(const BoardWork& work);
   bool GatherFromBoard();
   void FindSlots(const char** slots) const;
   BoardWork WorkOnBoard() const;
@@ -101,7 +103,8 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   std::vector<TransferRef> transfers_;  // by step; null for the others. Not changed once it is launched
   Lease lease_;                         // on input and output
 
-  BoardSeat seat_;  // with a board
+  BoardSeat seat_;                           // with a board
+  std::atomic<bool> stays_in_place_{false};  // on the board: the others read the input where it is
 
   // Of the I/O thread.
   enum class Stage { kNotThere, kEntered, kPosted, kReduced, kTaken, kLeft } stage_ = Stage::kNotThere;  // on the board

@@ -84,31 +84,65 @@ int Disagree(RoleCall& call) {
 }
 const RoleEntry kDisagree("disagree", &Disagree);
 
+// Blocks so large that they are read where they are. What a rank writes there once its own part is over, nobody sees.
+int ReadInPlace(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  constexpr size_t kMost = 1 << 19;
+  char *in = nullptr, *out = nullptr;
+  for (char** buffer : {&in, &out})
+    RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(buffer), kMost, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  for (int round = 0; round < 60; ++round) {
+    const bool gathers = round % 2 == 0, in_place = round % 6 == 4;
+    const size_t bytes = (size_t{16} << 10) + static_cast<size_t>(round) * 1777, all = bytes * call.size, sent = gathers ? bytes : all;
+    char* const from = in_place ? out + call.rank * bytes : in;
+    RW_ROLE_EXPECT(aclrtMemset(from, sent, static_cast<int>(round + 10 * call.rank), sent) == ACL_SUCCESS);
+    const HcclResult called =
+        gathers ? HcclAllGather(from, out, bytes, HCCL_DATA_TYPE_INT8, state.comm, state.stream)
+                : HcclAlltoAll(from, bytes, HCCL_DATA_TYPE_INT8, out, bytes, HCCL_DATA_TYPE_INT8, state.comm, state.stream);
+    RW_ROLE_EXPECT(called == HCCL_SUCCESS && aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(aclrtMemset(in, kMost, 0xEE, kMost) == ACL_SUCCESS);
+    std::vector<char> got(all), expected;
+    for (uint32_t rank = 0; rank < call.size; ++rank) expected.insert(expected.end(), bytes, static_cast<char>(round + 10 * rank));
+    RW_ROLE_EXPECT(aclrtMemcpy(got.data(), all, out, all, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS && got == expected);
+    RW_ROLE_EXPECT(aclrtMemset(out, kMost, 0xDD, kMost) == ACL_SUCCESS);
+  }
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kReadInPlace("read_in_place", &ReadInPlace);
+
 // Rank 0 gives a collective up that rank 1 has not come to yet: all hear of it, and what comes next is right again.
 int AbortOne(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
-  constexpr size_t kBytes = 40'000;  // so many that the others need more of rank 0 than its input
-  void* buffer = nullptr;
+  constexpr size_t kBytes = 40'000;  // so many that the others need more of rank 0 than its input, or that in its place
+  void *buffer = nullptr, *all = nullptr;
   RW_ROLE_EXPECT(aclrtMalloc(&buffer, kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMalloc(&all, kBytes * call.size, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   RW_ROLE_EXPECT(aclrtMemset(buffer, kBytes, 0, kBytes) == ACL_SUCCESS);
-  const auto begin = [&] {
-    RW_ROLE_EXPECT(HcclAllReduce(buffer, buffer, kBytes, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, state.comm, state.stream) == HCCL_SUCCESS);
-  };
-  const auto reduce = [&] {
-    begin();
-    return aclrtSynchronizeStream(state.stream);
-  };
-  RW_ROLE_EXPECT(reduce() == ACL_SUCCESS);
-  if (call.rank == 0) {
-    begin();
-    RW_ROLE_EXPECT(aclrtStreamAbort(state.stream) == ACL_SUCCESS);
-    call.parent.Say("aborted");
-  } else {
-    if (call.rank == 1) RW_ROLE_EXPECT(call.parent.Hear() == "aborted");
-    RW_ROLE_EXPECT(IsLossOnStream(reduce()));
+  for (const bool gathers : {false, true}) {
+    const auto begin = [&] {
+      const HcclResult called = gathers
+                                    ? HcclAllGather(buffer, all, kBytes, HCCL_DATA_TYPE_INT8, state.comm, state.stream)
+                                    : HcclAllReduce(buffer, buffer, kBytes, HCCL_DATA_TYPE_INT8, HCCL_REDUCE_SUM, state.comm, state.stream);
+      RW_ROLE_EXPECT(called == HCCL_SUCCESS);
+    };
+    const auto run = [&] {
+      begin();
+      return aclrtSynchronizeStream(state.stream);
+    };
+    RW_ROLE_EXPECT(run() == ACL_SUCCESS);
+    if (call.rank == 0) {
+      begin();
+      RW_ROLE_EXPECT(aclrtStreamAbort(state.stream) == ACL_SUCCESS);
+      call.parent.Say("aborted");
+    } else {
+      if (call.rank == 1) RW_ROLE_EXPECT(call.parent.Hear() == "aborted");
+      RW_ROLE_EXPECT(IsLossOnStream(run()));
+    }
+    for (int i = 0; i < 4; ++i) RW_ROLE_EXPECT(run() == ACL_SUCCESS);
   }
-  for (int i = 0; i < 4; ++i) RW_ROLE_EXPECT(reduce() == ACL_SUCCESS);
   RW_ROLE_EXPECT(HcclBarrier(state.comm, state.stream) == HCCL_SUCCESS);
   RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
   Leave(call, state);
@@ -431,6 +465,13 @@ TEST(Processes, StormsOfCollectivesOnOtherSchedules) {
   }
 }
 
+TEST(Processes, LargerBlocksAreReadInPlace) {
+  for (const uint32_t size : {2u, 4u}) {
+    auto ranks = StartRanks("read_in_place", size);
+    ExpectAllGood(ranks);
+  }
+}
+
 TEST(Processes, RanksThatDisagreeAboutASizeAllLearnOfIt) {
   auto ranks = StartRanks("disagree", 3);
   ExpectAllGood(ranks);
@@ -438,7 +479,7 @@ TEST(Processes, RanksThatDisagreeAboutASizeAllLearnOfIt) {
 
 TEST(Processes, OthersHearOfAnAbortedCollective) {
   auto ranks = StartRanks("abort_one", 3);
-  ranks[1].Say(ranks[0].Hear());
+  for (int i = 0; i < 2; ++i) ranks[1].Say(ranks[0].Hear());
   ExpectAllGood(ranks);
 }
 
