@@ -12,7 +12,7 @@ case "${1:-build}" in
   build) ;;
   test)
     needed+=(git libgtest-dev libgmock-dev)
-    useful+=(clang clang-tidy clang-format iproute2 pkg-config python3-numpy python3-pytest chromium fonts-dejavu-core)
+    useful+=(clang libclang-rt-dev clang-tidy clang-format iproute2 pkg-config python3-numpy python3-pytest chromium fonts-dejavu-core)
     [ "$(uname -m)" != x86_64 ] || useful+=(g++-aarch64-linux-gnu qemu-user)
     ;;
   bench) useful+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers ucx-utils valgrind openmpi-bin) ;;
@@ -34,6 +34,7 @@ names() {
     python3-dev) echo python3-devel ;;
     libgtest-dev) echo gtest-devel ;;
     libgmock-dev) echo gmock-devel gtest-devel ;;
+    libclang-rt-dev) echo compiler-rt ;;
     clang-tidy | clang-format) echo clang-tools-extra ;;
     iproute2) echo iproute ;;
     pkg-config) echo pkgconf-pkg-config pkgconf pkgconfig ;;
