@@ -1,6 +1,7 @@
 // Where the rules of ROPEWAY_FAULTS meet calls, memory, and tasks that the calling thread carries out. Streams ask for theirs themselves.
 #include "base/faults.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 

@@ -1,5 +1,6 @@
 #include "base/fault_rules.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 

@@ -53,7 +53,7 @@ tells() {
 }
 
 # --- What cannot be looked at: one line each ---
-says 2 "ropeway ps: pid: Value abc not in range 1 to 4194304" abc
+says 2 "ropeway ps: pid: Value abc not in range" abc
 says 2 "ropeway ps: pid is required" --json
 says 2 "ropeway ps: there is no process 4194304" 4194304
 says 2 "process $$ has no libascendcl.so of Ropeway in it: " $$

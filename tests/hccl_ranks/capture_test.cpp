@@ -1,5 +1,6 @@
 // Work between ranks in graphs: sends, receives, collectives, barriers, puts and gets are captured, and every replay does them once more,
 // with numbers of its own. The storms of collectives_test.cpp, and those between processes and hosts, are half captured, too.
+#include <algorithm>
 #include <barrier>
 
 #include "hccl/one_sided.h"

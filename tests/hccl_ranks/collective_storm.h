@@ -2,6 +2,7 @@
 // because it executes the plans of all ranks by itself.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>

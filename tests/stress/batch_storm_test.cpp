@@ -2,6 +2,7 @@
 // together, both directions, all four functions. After each round every byte of the memory it could have written is
 // compared, so that a byte outside the items is seen as well. ROPEWAY_BATCH_ROUNDS sets the number of rounds,
 // ROPEWAY_BATCH_SEED the first seed; a failure prints the seed of its round.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>

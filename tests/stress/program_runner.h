@@ -2,6 +2,7 @@
 // on another thread, and an allocation that shall fail is one of the call and not of the test.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>

@@ -1,6 +1,7 @@
 // The trace as the command reads it: what a task, a wait, a block and an edge leave in the file.
 #include "watch/trace.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/call_site.h"

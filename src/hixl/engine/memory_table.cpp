@@ -1,5 +1,6 @@
 #include "hixl/engine/memory_table.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "acl/acl.h"

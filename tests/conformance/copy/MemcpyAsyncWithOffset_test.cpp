@@ -1,5 +1,7 @@
 // aclrtMemcpyAsyncWithOffset: two-level pointers. The task reads both cells when it runs, adds the offsets and copies.
 // What is only found to be wrong then is tested in OffsetAtRunTime_test.cpp.
+#include <algorithm>
+
 #include "tests/conformance/copy/offset_cells.h"
 
 namespace ropeway_test::bytes {

@@ -1,6 +1,7 @@
 // What a batch on a stream does and when (rules/batches.md 3): items in front of a bad one, pinned and pageable items together, items
 // that overlap, and arrays and blocks that are gone while the batch is still queued. Order is in
 // MemcpyBatchOrder_test.cpp.
+#include <algorithm>
 #include <memory>
 
 #include "tests/conformance/copy/batch_args.h"

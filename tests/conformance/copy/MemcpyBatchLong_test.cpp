@@ -1,6 +1,7 @@
 // Batches of thousands of items on a stream. An engine may begin with the first of them while the call still looks at the
 // others, so what holds for short batches (rules/batches.md 3) is tried here at items that lie far behind: what is refused, what is
 // pageable, what neighbours touch.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 

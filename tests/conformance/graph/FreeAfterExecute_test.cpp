@@ -1,4 +1,6 @@
 // Memory that is freed behind a queued replay: its bytes stay until the replay has run (rules/copies.md 7).
+#include <algorithm>
+
 #include "tests/conformance/copy/offset_cells.h"
 #include "tests/conformance/graph/graph_test_util.h"
 

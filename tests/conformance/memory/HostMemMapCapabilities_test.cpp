@@ -12,7 +12,7 @@ struct Args : CallArgs {
   bool null_output = false;
 };
 
-constexpr auto kUnset = static_cast<aclrtHostMemMapCapability>(77);
+const auto kUnset = static_cast<aclrtHostMemMapCapability>(77);
 
 TEST_F(HostMemMapCapabilities, EarlierCheckWins) {
   auto out = kUnset;

@@ -157,7 +157,7 @@ TEST_F(ExceptionCallback, IsOverBeforeAFailedContextTells) {
   for (const auto& [name, synchronise] : calls) {
     g_slow_calls = 0;
     ForeignContext context;
-    context.Run([&, name = name, synchronise = synchronise] {
+    context.Run([&, what = name, call = synchronise] {
       FailingCopy copy;
       TestEvent event(EventKind::kEx);
       ASSERT_EQ(aclrtSetStreamFailureMode(context.stream(), ACL_STOP_ON_FAILURE), ACL_SUCCESS);
@@ -165,8 +165,8 @@ TEST_F(ExceptionCallback, IsOverBeforeAFailedContextTells) {
       ASSERT_EQ(copy.Submit(context.stream()), ACL_SUCCESS);
       ASSERT_EQ(aclrtRecordEvent(event.get(), context.stream()), ACL_SUCCESS);
       hold.Open();
-      EXPECT_EQ(synchronise(context.stream(), event.get()), ACL_ERROR_RT_SYS_DMA) << name;
-      EXPECT_EQ(g_slow_calls, 1) << name;
+      EXPECT_EQ(call(context.stream(), event.get()), ACL_ERROR_RT_SYS_DMA) << what;
+      EXPECT_EQ(g_slow_calls, 1) << what;
     });
   }
 }

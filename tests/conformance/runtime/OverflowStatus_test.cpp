@@ -1,4 +1,6 @@
 // Overflow status in a stream's order (rules/streams.md 8), and whether code for another product would run here (rules/devices.md 4).
+#include <algorithm>
+
 #include "tests/conformance/copy/call_checks.h"
 #include "tests/conformance/runtime/runtime_test_util.h"
 

@@ -4,8 +4,8 @@
 namespace ropeway_test {
 namespace sys_param_opt_test {
 
-constexpr auto kPastLast = static_cast<aclSysParamOpt>(ACL_OPT_ENABLE_KERNEL_EARLY_START + 1);
-constexpr auto kNegative = static_cast<aclSysParamOpt>(-1);
+const auto kPastLast = static_cast<aclSysParamOpt>(ACL_OPT_ENABLE_KERNEL_EARLY_START + 1);
+const auto kNegative = static_cast<aclSysParamOpt>(-1);
 
 using SysParamOpt = DeviceTest;
 
