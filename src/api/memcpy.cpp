@@ -239,6 +239,7 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, a
     RW_TRY(RequireDestMax(count, destMax));
     if (dst == src) return Ok();
     RW_TRY_SET(Context * context, CurrentContext());
+    TheEngine().ExpectCopy(dst, src, count);
     SyncOperation in_progress;
     Transfer transfer;
     RW_TRY(Locate(dst, count, src, count, &transfer));

@@ -79,6 +79,8 @@ class Backend : public EngineMemory {
     uint64_t tasks = 0;
   };
   // Starts a task; its code when it failed already, else 0. What the task owns may be released when this returns.
+  // The calling thread will start a copy soon, if nothing is wrong with its addresses.
+  virtual void ExpectCopy(void* /*dst*/, const void* /*src*/, size_t /*size*/) {}
   virtual int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) = 0;
   // Runs tasks of the feed side by side, with all hands that are free, while a volley is open: how many. They cannot fail, and are done
   // when this returns. 0: the first ones may not, or there is nothing to win.

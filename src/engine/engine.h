@@ -92,6 +92,8 @@ class Engine {
 
   virtual std::unique_ptr<Queue> CreateQueue() = 0;
 
+  // The calling thread will run a copy soon, if nothing is wrong with its addresses.
+  virtual void ExpectCopy(void* /*dst*/, const void* /*src*/, size_t /*size*/) {}
   // Runs one task whose addresses were checked on the calling thread, not in any stream's order. 0, or the code of a failure.
   virtual int RunNow(const Task& task, TaskFailure* failure) = 0;
 

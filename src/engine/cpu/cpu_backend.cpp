@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/prefetch.h"
 #include "engine/cpu/batch_work.h"
 #include "engine/cpu/kernels/fill.h"
 #include "engine/cpu/kernels/kernels.h"
@@ -26,6 +27,8 @@ namespace {
 // matter: four for each lane, within these bounds.
 constexpr size_t kSmallestChunk = size_t{64} << 10;
 constexpr size_t kLargestChunk = size_t{512} << 10;
+
+constexpr size_t kCacheLine = 64;
 
 size_t ChunkOf(size_t size, size_t lanes) {
   if (lanes == 1) return kLargestChunk;
@@ -132,6 +135,13 @@ bool CpuBackend::MovedMeanwhile(const void* address) const {
 }
 
 uint64_t CpuBackend::LoadWord(const void* address) { return LoadFrom(addresses_.View(address)); }
+
+// The first lines of both sides come from memory while the caller looks at his arguments.
+void CpuBackend::ExpectCopy(void* dst, const void* src, size_t size) {
+  kernels_.Prefetch(addresses_.View(src), size);
+  const auto begin = reinterpret_cast<uintptr_t>(addresses_.View(dst));
+  for (size_t i = 0; i < std::min(size, kPrefetchHead); i += kCacheLine) PrefetchForWrite(reinterpret_cast<const void*>(begin + i));
+}
 
 int CpuBackend::Start(const Task& task, const Behind& behind, Line*, TaskFailure* failure) {
   // The first bytes of the next copy come while this one runs. Memory that is not there does no harm.

@@ -34,6 +34,7 @@ class CpuBackend final : public Backend {
   void SetJudge(const AddressJudge* judge) override { judge_ = judge; }
 
   std::unique_ptr<Line> NewLine() override { return nullptr; }
+  void ExpectCopy(void* dst, const void* src, size_t size) override;
   int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) override;
   size_t RunVolley(VolleyFeed& feed) override;
   int Finish(Line*, TaskFailure*) override { return 0; }

@@ -39,6 +39,7 @@ class LaneEngine final : public Engine {
   }
 
   std::unique_ptr<Queue> CreateQueue() override { return std::make_unique<LaneQueue>(*crew_, shop_); }
+  void ExpectCopy(void* dst, const void* src, size_t size) override { shop_.backend->ExpectCopy(dst, src, size); }
   int RunNow(const Task& task, TaskFailure* failure) override;
 
   void Stop() override {
