@@ -53,6 +53,23 @@ TEST_P(QueueTest, TasksOfAQueueRunInOrder) {
   EXPECT_TRUE(markers_.EachOnce());
 }
 
+// A thread keeps in mind which queues it went to, to ask for their lines before the next time (turnout.h): also when they are gone.
+TEST_P(QueueTest, AThreadGoesRoundQueuesThatComeAndGo) {
+  for (int generation = 0; generation < 3; ++generation) {
+    Log log;
+    Workshop shop(GetParam());
+    Line* const lines[] = {&shop.NewLine(), &shop.NewLine(), &shop.NewLine()};
+    for (int task = 0; task < 30; ++task) {
+      lines[task % 3]->Submit(MarkTask(markers_.New(&log, task)));
+      if (task % 3 == 2) {
+        for (Line* line : lines) ASSERT_EQ(line->Drain(), WaitOutcome::kDone);
+      }
+    }
+    EXPECT_EQ(log.values().size(), 30u);
+  }
+  EXPECT_TRUE(markers_.EachOnce());
+}
+
 TEST_P(QueueTest, BytesOfATaskAreThereWhenItIsComplete) {
   Line& line = shop_.NewLine();
   std::vector<unsigned char> a(4096), b(4096), c(4096);

@@ -32,6 +32,9 @@ constexpr uint64_t kMostStarted = 512;
 
 // The queue that the calling thread submitted to last; for comparisons only.
 constinit thread_local const void* t_last_put RW_HOT_TLS = nullptr;
+// And the turnouts of those it turned to last, in a ring.
+constinit thread_local Turnout* t_turned[Turnout::kTurnsAhead] = {};
+constinit thread_local size_t t_turns = 0;
 
 constexpr size_t kCacheLine = 64;
 constexpr size_t kPage = 4096;
@@ -49,8 +52,9 @@ Task* PlaceRing(void* memory) {
 
 LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
     : crew_(crew), stepped_(crew.wants_every_submit), shop_(shop), at_once_(shop.backend->finishes_at_once()),
-      line_(shop.backend->NewLine()), ring_memory_(std::malloc((kRing + kSlotsAhead) * sizeof(Task) + kPage)),
-      ring_(PlaceRing(ring_memory_.get())) {
+      line_(shop.backend->NewLine()),
+      ring_memory_(std::malloc((kRing + kSlotsAhead) * sizeof(Task) + kPage)), ring_(PlaceRing(ring_memory_.get())),
+      turnout_(*new Turnout({&state_, &submitted_, ring_})) {
   if (ring_memory_ == nullptr) throw std::bad_alloc();
   crew_.ExpectOneMore();
 }
@@ -88,10 +92,13 @@ Queue::Submission LaneQueue::TurnToAndPut(Task& task) {
   t_last_put = this;
   PrefetchForWrite(&state_);
   if (submitted_.load(std::memory_order_relaxed) == base_ + 1) {
-    PrefetchForWrite(&submitted_);
-    PrefetchForWrite(ring_);
+    turnout_.ExpectOwn();
     PrefetchForWrite(crew_.push_line.load(std::memory_order_relaxed));
+    turnout_.ExpectLater();
   }
+  Turnout*& turned = t_turned[t_turns++ % Turnout::kTurnsAhead];
+  if (turned != nullptr) turned->Learn(turnout_);
+  turned = &turnout_;
   return Put(task);
 }
 

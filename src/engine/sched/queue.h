@@ -32,6 +32,7 @@
 #include "engine/sched/replay.h"
 #include "engine/sched/value_watch.h"
 #include "engine/struck_task.h"
+#include "engine/sched/turnout.h"
 #include "engine/watcher.h"
 
 namespace ropeway {
@@ -251,6 +252,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // The owner's line.
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   uint64_t submitted_seen_ = 0;
+  Turnout& turnout_;
   uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
   VolleySearch volleys_;
   bool line_busy_ = false;  // something was started that may not be done
