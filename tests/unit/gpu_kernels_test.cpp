@@ -170,6 +170,21 @@ TEST(GpuKernels, ListsOfAnySizeAndAlignmentArrive) {
   }
 }
 
+// A source that ends with its memory, where AddressSanitizer sees every byte too many.
+TEST(GpuKernels, NothingOutsideOfASourceIsRead) {
+  for (size_t offset = 0; offset < 16; ++offset) {
+    for (size_t size : {40u, 64u, 65u, 79u, 80u, 1000u}) {
+      const std::unique_ptr<char[]> source(new char[size]);
+      for (size_t i = 0; i < size; ++i) source[i] = static_cast<char>(i * 7 + offset);
+      std::vector<char> to(offset + size + 16, 'x');
+      const KernelPiece piece{&to[offset], source.get(), size};
+      Launch(1, 32, [&] { ropeway_copy_pieces(&piece, 1); });
+      EXPECT_EQ(std::memcmp(&to[offset], source.get(), size), 0) << size << " bytes to " << offset;
+      EXPECT_EQ(to[offset + size], 'x');
+    }
+  }
+}
+
 TEST(GpuKernels, FewPiecesArrive) {
   for (size_t grain : {size_t{1}, size_t{16}}) {
     Scene scene(20, 9000, grain, 5);

@@ -65,9 +65,13 @@ __device__ void CopyVectors(uint4* dst, const uint4* src, unsigned shift, size_t
   }
 }
 
-// One piece by one warp: bytes up to an aligned destination, vectors, bytes. Only vectors that hold a byte of the source are read.
+// One piece by one warp: bytes up to an aligned destination, vectors, bytes. A source that is aligned differently gives a vector's bytes
+// more to either side, so that no vector is read that lies in part outside of it: what is there may be nobody's, as far as a checker of
+// memory knows.
 __device__ void CopyPiece(char* dst, const char* src, size_t size, unsigned lane) {
-  const unsigned head = static_cast<unsigned>(-reinterpret_cast<unsigned long long>(dst)) % kVector;
+  const auto to_aligned = [](const void* at) { return static_cast<unsigned>(-reinterpret_cast<unsigned long long>(at)) % kVector; };
+  const bool shifted = to_aligned(dst) != to_aligned(src);
+  const unsigned head = to_aligned(dst) + (shifted ? kVector : 0);
   if (size < head + 2 * kVector) {
     CopyBytes(dst, src, static_cast<unsigned>(size), lane);
     return;
@@ -76,22 +80,24 @@ __device__ void CopyPiece(char* dst, const char* src, size_t size, unsigned lane
   dst += head;
   src += head;
   size -= head;
+  const size_t count = size / kVector - (shifted ? 1 : 0);
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<unsigned long long>(src) % kVector);
-  const size_t count = size / kVector;
   auto* to = reinterpret_cast<uint4*>(dst);
   auto* from = reinterpret_cast<const uint4*>(src - shift);
-  if (shift == 0) {
-    CopyVectors<false>(to, from, 0, count, lane);
-  } else {
+  if (shifted) {
     CopyVectors<true>(to, from, shift, count, lane);
+  } else {
+    CopyVectors<false>(to, from, 0, count, lane);
   }
-  CopyBytes(dst + count * kVector, src + count * kVector, static_cast<unsigned>(size % kVector), lane);
+  CopyBytes(dst + count * kVector, src + count * kVector, static_cast<unsigned>(size - count * kVector), lane);
 }
 
 // What lane `i` holds, for all lanes of the warp.
 __device__ size_t From(size_t value, unsigned i) { return __shfl_sync(~0u, static_cast<unsigned long long>(value), i); }
 __device__ char* From(void* value, unsigned i) { return reinterpret_cast<char*>(From(reinterpret_cast<size_t>(value), i)); }
-__device__ const char* From(const void* value, unsigned i) { return reinterpret_cast<const char*>(From(reinterpret_cast<size_t>(value), i)); }
+__device__ const char* From(const void* value, unsigned i) {
+  return reinterpret_cast<const char*>(From(reinterpret_cast<size_t>(value), i));
+}
 
 // Whether all pieces of a window, one per lane, are whole vectors, and too small to keep a warp busy one by one.
 __device__ bool AreSmallVectors(const ropeway::cuda::KernelPiece& mine) {
