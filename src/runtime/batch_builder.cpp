@@ -1,6 +1,7 @@
 #include "runtime/batch_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "runtime/runtime.h"
@@ -12,9 +13,19 @@ namespace {
 // A batch of so many items is started with the first of them. A GPU moves the smallest usual blocks, 4 KiB, in 80 ns each; to collect and
 // to list one takes up to 10 ns, and a launch 5 us: so it is busy with the head until the next ones come, and with those until the others
 // do.
-constexpr size_t kLongBatch = 1536;
-constexpr size_t kHead = 256;
-constexpr size_t kHeadAndNext = 1024;
+struct EarlyStart {
+  size_t items;  // of the batch, at least
+  size_t head;
+  size_t head_and_next;
+};
+constexpr EarlyStart kEarlyStarts[] = {{1536, 256, 1024}, {512, 128, 256}};
+
+const EarlyStart* EarlyStartOf(size_t items) {
+  const auto* const found =
+      std::find_if(std::begin(kEarlyStarts), std::end(kEarlyStarts), [&](const EarlyStart& start) { return items >= start.items; });
+  return found != std::end(kEarlyStarts) ? found : nullptr;
+}
+
 // Items that are looked at, and then added while they are still in the nearest cache.
 constexpr size_t kAtATime = 512;
 
@@ -86,8 +97,9 @@ class BatchBuilder::Rest final : public BatchRest {
  private:
   bool Collect() noexcept override {
     const aclrtMemcpyBatchAttr& attr = builder_.items_.attrs[0];
-    const bool first_step = builder_.next_ == kHead;
-    const size_t end = first_step ? kHeadAndNext : builder_.EndOfRange(0);
+    const EarlyStart* const start = EarlyStartOf(builder_.EndOfRange(0));
+    const bool first_step = builder_.next_ == start->head;
+    const size_t end = first_step ? start->head_and_next : builder_.EndOfRange(0);
     builder_.next_ = builder_.CollectPlain(&batch_, builder_.next_, end, Interpret(attr.dstLoc), Interpret(attr.srcLoc));
     return first_step && builder_.next_ == end;
   }
@@ -97,13 +109,14 @@ class BatchBuilder::Rest final : public BatchRest {
 };
 
 bool BatchBuilder::CollectHead() {
-  if (EndOfRange(0) < kLongBatch) return false;
+  const EarlyStart* const start = EarlyStartOf(EndOfRange(0));
+  if (start == nullptr) return false;
   const Declared to_declared = Interpret(items_.attrs[0].dstLoc);
   const Declared from_declared = Interpret(items_.attrs[0].srcLoc);
   size_t refused = 0;
   if (!CollectItem(0, to_declared, from_declared, &refused).ok()) return false;  // Collect will come to it again
-  next_ = CollectPlain(queued_.get(), 1, kHead, to_declared, from_declared);
-  return next_ == kHead;
+  next_ = CollectPlain(queued_.get(), 1, start->head, to_declared, from_declared);
+  return next_ == start->head;
 }
 
 std::pair<std::unique_ptr<Batch>, std::shared_ptr<BatchRest>> BatchBuilder::HandOver() {

@@ -15,14 +15,16 @@ using MemcpyBatchLong = BatchTest;
 INSTANTIATE_TEST_SUITE_P(Batch, MemcpyBatchLong, ::testing::Values(kBatchAsync, kBatchAsyncV2), FormName);
 
 constexpr size_t kCount = 3000;
+constexpr size_t kMiddling = 700;
 constexpr size_t kBytes = kCount * kStride;
 // First and last ones, and those around powers of two, where a part of a batch may end.
-constexpr size_t kPositions[] = {0, 1, 255, 256, 257, 511, 512, 1023, 1024, 1025, 2047, 2048, kCount - 1};
+constexpr size_t kPositions[] = {0, 1, 127, 128, 129, 255, 256, 257, 511, 512, 1023, 1024, 1025, 2047, 2048, kCount - 1};
 
 TEST_P(MemcpyBatchLong, EveryItemArrivesAndNothingElseChanges) {
   Places places(kBytes);
   for (const Batch& batch :
-       {ToDeviceFrom(places, kPinned, kCount), ToHostOf(places, kRegistered, kCount), ToHostOf(places, kPinned, kCount)}) {
+       {ToDeviceFrom(places, kPinned, kCount), ToHostOf(places, kRegistered, kCount), ToHostOf(places, kPinned, kCount),
+        ToDeviceFrom(places, kPinned, kMiddling), ToHostOf(places, kPinned, kMiddling)}) {
     ExpectSuccess(batch);
     Finish();
     places.Apply(batch);
@@ -50,7 +52,7 @@ TEST_P(MemcpyBatchLong, ItemsInFrontOfABadOneArrive) {
   for (const ItemFault& fault : ItemFaults(places)) {
     for (size_t bad : kPositions) {
       SCOPED_TRACE("item " + std::to_string(bad) + ": " + fault.what);
-      Batch batch = ToDeviceFrom(places, kPinned, kCount);
+      Batch batch = ToDeviceFrom(places, kPinned, bad < kMiddling ? kMiddling : kCount);
       fault.apply(batch, bad);
       Expect(ACL_ERROR_RT_PARAM_INVALID, bad, batch);
       Finish();
@@ -65,7 +67,7 @@ TEST_P(MemcpyBatchLong, PageableItemsAmongPinnedOnesAreDoneOnReturn) {
   Places places(kBytes);
   for (size_t position : kPositions) {
     SCOPED_TRACE("item " + std::to_string(position));
-    Batch batch = ToHostOf(places, kPinned, kCount);
+    Batch batch = ToHostOf(places, kPinned, position < kMiddling ? kMiddling : kCount);
     batch.dsts[position] = places.at(kPageable, position * kStride);
     ExpectSuccess(batch);
     places.Apply(batch);
