@@ -94,6 +94,7 @@ namespace ropeway {
   X(Slab)                \
   X(Gate)                \
   X(SpareGates)          \
+  X(CudaPoints)          \
   X(Service)             \
   X(Offer)               \
   X(Connection)          \

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "engine/address_judge.h"
@@ -78,9 +79,9 @@ class Backend : public EngineMemory {
     const Task* next = nullptr;
     uint64_t tasks = 0;
   };
-  // Starts a task; its code when it failed already, else 0. What the task owns may be released when this returns.
   // The calling thread will start a copy soon, if nothing is wrong with its addresses.
   virtual void ExpectCopy(void* /*dst*/, const void* /*src*/, size_t /*size*/) {}
+  // Starts a task; its code when it failed already, else 0. What the task owns may be released when this returns.
   virtual int Start(const Task& task, const Behind& behind, Line* line, TaskFailure* failure) = 0;
   // Runs tasks of the feed side by side, with all hands that are free, while a volley is open: how many. They cannot fail, and are done
   // when this returns. 0: the first ones may not, or there is nothing to win.
@@ -93,6 +94,17 @@ class Backend : public EngineMemory {
   virtual bool StartsSoon(const Task&) const { return false; }
   // And nothing more comes for now: what was started and held back, to go together with others, goes out.
   virtual void Hurry(Line*) {}
+  // --- Order between lines without the host -----------------------------------------------------------------------------
+  // Whether there are points at all. What follows is called then only.
+  virtual bool has_points() const { return false; }
+  // The point behind everything that was started on the line; null when the host has to look, since something has failed. May throw
+  // where there is no memory.
+  virtual std::shared_ptr<DevicePoint> MarkPoint(Line*) { return nullptr; }
+  // What is started on the line from here on begins behind the point, too. False where that cannot be.
+  virtual bool Follow(Line*, const DevicePoint&) { return false; }
+  // As Finish, of what is in front of the point. Calls `meanwhile` between two looks.
+  virtual int FinishUpTo(const DevicePoint&, const std::function<void()>& /*meanwhile*/, TaskFailure*) { return 0; }
+
   // One look at a 64-bit word of device memory.
   virtual uint64_t LoadWord(const void* address) = 0;
 };

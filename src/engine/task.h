@@ -80,6 +80,9 @@ class Marker {
   virtual void Begun(uint64_t /*sequence*/) {}
   // The wait took longer than its limit; Reached follows.
   virtual void TimedOut() {}
+  // The gate that Reached opens, whatever else it does: who sees that it will be told Reached can foretell that. Null: there is none, or it
+  // may be closed again.
+  virtual Gate* Opens() { return nullptr; }
   // Why the wait ended badly, asked before Reached; 0 when it did not. `gate_broke`: it came through a gate that was broken.
   virtual int Failed(bool /*gate_broke*/, TaskFailure*) const { return 0; }
 

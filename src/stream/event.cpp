@@ -50,6 +50,9 @@ void Record::Dropped() {
 
 void Record::Repeat() { Records().Retain(this); }
 
+// Waits for a classic event look at its flag, which a reset may close.
+Gate* Record::Opens() { return event_->kind_ == Event::Kind::kClassic ? nullptr : &gate_; }
+
 void Record::WaitPassed::Reached() {
   record_.event_->waits_.fetch_sub(1, std::memory_order_release);
   Records().Release(&record_);

@@ -42,6 +42,7 @@ class Record final : public SlabObject, public Marker {
   void Reached() override;
   void Dropped() override;
   void Repeat() override;
+  Gate* Opens() override;
   void Recycle();
 
  private:

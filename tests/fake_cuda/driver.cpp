@@ -104,6 +104,13 @@ int GpuCount() {
 struct StandInStream {
   StandInGpu* gpu;
 };
+struct StandInEvent {
+  StandInGpu* gpu;
+  std::atomic<int> held_back{0};
+};
+std::atomic<int> g_held_back{0};
+std::atomic<long> g_followed{0};
+
 // A task of a stream, on a thread that has its GPU's context.
 CUresult Enter(CUstream stream) {
   StandInGpu* const gpu = reinterpret_cast<StandInStream*>(stream)->gpu;
@@ -125,6 +132,10 @@ void fake_cuda_fail(const char* function, int result, int after, int times) {
 }
 // How many tasks the streams of a GPU have had.
 long fake_cuda_tasks(int gpu) { return g_gpus[gpu].tasks; }
+// Events that are recorded from now on are over behind so many looks at them.
+void fake_cuda_hold_back(int looks) { g_held_back = looks; }
+// How often a stream was made to wait for an event.
+long fake_cuda_followed() { return g_followed; }
 void fake_cuda_work() {
   std::lock_guard lock(g_mutex);
   g_orders.clear();
@@ -268,6 +279,29 @@ CUresult cuStreamSynchronize(CUstream) {
 }
 CUresult cuStreamQuery(CUstream) {
   RW_OBEY;
+  return CUDA_SUCCESS;
+}
+// An event that is held back is not over until it was asked for so many times: time enough for what others order behind it.
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  RW_OBEY;
+  return *event = reinterpret_cast<CUevent>(new StandInEvent{t_current}), CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) { return delete reinterpret_cast<StandInEvent*>(event), CUDA_SUCCESS; }
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  RW_OBEY;
+  RW_ENTER(stream);
+  reinterpret_cast<StandInEvent*>(event)->held_back = g_held_back.load();
+  return CUDA_SUCCESS;
+}
+CUresult cuEventQuery(CUevent event) {
+  RW_OBEY;
+  return reinterpret_cast<StandInEvent*>(event)->held_back-- > 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  RW_OBEY;
+  RW_ENTER(stream);
+  if (reinterpret_cast<StandInEvent*>(event)->gpu != t_current) return CUDA_ERROR_INVALID_CONTEXT;
+  ++g_followed;
   return CUDA_SUCCESS;
 }
 CUresult cuModuleLoadData(CUmodule* module, const void*) {

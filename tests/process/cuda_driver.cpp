@@ -20,6 +20,8 @@ struct StandIn {
   void (*fail)(const char* function, int result, int after, int times);
   void (*work)();
   long (*tasks)(int gpu);
+  void (*hold_back)(int looks);
+  long (*followed)();
 };
 
 StandIn TheStandIn() {
@@ -27,7 +29,9 @@ StandIn TheStandIn() {
   RW_CHECK(library != nullptr);
   return {reinterpret_cast<decltype(StandIn::fail)>(dlsym(library, "fake_cuda_fail")),
           reinterpret_cast<decltype(StandIn::work)>(dlsym(library, "fake_cuda_work")),
-          reinterpret_cast<decltype(StandIn::tasks)>(dlsym(library, "fake_cuda_tasks"))};
+          reinterpret_cast<decltype(StandIn::tasks)>(dlsym(library, "fake_cuda_tasks")),
+          reinterpret_cast<decltype(StandIn::hold_back)>(dlsym(library, "fake_cuda_hold_back")),
+          reinterpret_cast<decltype(StandIn::followed)>(dlsym(library, "fake_cuda_followed"))};
 }
 
 // A device with a stream and memory on both sides, on the stand-in.
@@ -262,11 +266,39 @@ void Views() {
   }
 }
 
+// A stream that waits for a record of another follows it on the GPU, by the driver's events; where those fail, the host sends it on.
+void HandOvers() {
+  const Scene scene;
+  aclrtStream second = nullptr;
+  aclrtEvent event = nullptr;
+  RW_CHECK_EQ(aclrtCreateStream(&second), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  const auto hand_over = [&] {
+    RW_CHECK_EQ(scene.CopyUp(), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtRecordEvent(event, scene.stream), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtStreamWaitEvent(second, event), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtMemcpyAsync(scene.host + kSize, kSize, scene.device, kSize, ACL_MEMCPY_DEVICE_TO_HOST, second), ACL_SUCCESS);
+    RW_CHECK_EQ(aclrtSynchronizeStream(second), ACL_SUCCESS);
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    RW_CHECK_EQ(aclrtQueryEventStatus(event, &status), ACL_SUCCESS);
+    RW_CHECK(status == ACL_EVENT_RECORDED_STATUS_COMPLETE);
+    RW_CHECK(std::memcmp(scene.host, scene.host + kSize, kSize) == 0);
+  };
+  scene.driver.hold_back(1000);
+  while (scene.driver.followed() == 0) hand_over();
+  for (const char* call : {"cuStreamWaitEvent", "cuEventRecord"}) {
+    scene.driver.fail(call, kUnavailable, 0, -1);
+    for (int round = 0; round < 20; ++round) hand_over();
+    scene.ExpectWorking();
+  }
+  RW_CHECK_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+}
+
 std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
 
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
-  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "gpus", "pageable", "reductions", "views"})
+  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "gpus", "pageable", "reductions", "views", "hand_overs"})
     process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()},
                                      {"ROPEWAY_ENGINE", "cuda"},
                                      {"ROPEWAY_SCHEDULE", nullptr},
@@ -287,5 +319,6 @@ int main(int argc, char** argv) {
                              {"gpus", SeveralGpus},
                              {"pageable", Pageable},
                              {"reductions", Reductions},
-                             {"views", Views}});
+                             {"views", Views},
+                             {"hand_overs", HandOvers}});
 }

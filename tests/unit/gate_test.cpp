@@ -51,6 +51,47 @@ TEST(GateTest, ABrokenGateHoldsNobodyUpAndTellsWhoMetNoOpening) {
   EXPECT_TRUE(gate.Unpark(&later));
 }
 
+class Follower final : public Gate::Waiter {
+ public:
+  explicit Follower(bool follows) { follows_ = follows; }
+  void Opened() override { ++opened; }
+  void Foretold() override { ++foretold; }
+  int opened = 0, foretold = 0;
+};
+
+TEST(GateTest, AForetoldGateLetsThoseGoWhoFollowAndStaysClosed) {
+  Gate gate;
+  Follower others[] = {Follower(false), Follower(true), Follower(false), Follower(true)}, last(false);
+  for (Follower& waiter : others) EXPECT_FALSE(gate.PassOrPark(&waiter));
+  const auto point = std::make_shared<DevicePoint>();
+  gate.Foretell(point);
+  for (const Follower& waiter : others) EXPECT_EQ(waiter.opened, 0);
+  EXPECT_EQ(others[0].foretold + others[2].foretold, 0);
+  EXPECT_EQ(others[1].foretold * others[3].foretold, 1);
+  EXPECT_FALSE(gate.open());
+  EXPECT_EQ(gate.foretold(), point);
+  EXPECT_FALSE(gate.PassOrPark(&last));
+  gate.Open();
+  EXPECT_EQ(others[0].opened + others[2].opened + last.opened, 3);
+  EXPECT_EQ(others[1].opened + others[3].opened, 0);
+  EXPECT_EQ(gate.foretold(), nullptr);
+  gate.Foretell(point);
+  EXPECT_EQ(gate.foretold(), nullptr) << "an open gate has nothing to foretell";
+  EXPECT_EQ(point.use_count(), 1);
+}
+
+// Between its last look and its parking the gate was foretold: it would be the only one whom nobody tells.
+TEST(GateTest, AFollowerThatComesBehindTheForetellingIsToldAtOnce) {
+  Gate gate;
+  Follower late(true);
+  gate.Foretell(std::make_shared<DevicePoint>());
+  EXPECT_FALSE(gate.PassOrPark(&late));
+  EXPECT_EQ(late.foretold, 1);
+  EXPECT_FALSE(gate.Unpark(&late));
+  gate.Open();
+  EXPECT_EQ(late.opened, 0);
+}
+
 TEST(GateTest, AStickyGateStaysOpenUntilItIsClosed) {
   Gate gate;
   Visitor visitor;

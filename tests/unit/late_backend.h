@@ -10,7 +10,7 @@
 
 namespace ropeway_unit {
 
-class LateBackend final : public ropeway::Backend {
+class LateBackend : public ropeway::Backend {
  public:
   explicit LateBackend(ropeway::WorkSharer& sharer) : inner_(sharer, false) {}
 
@@ -46,7 +46,7 @@ class LateBackend final : public ropeway::Backend {
   bool StartsSoon(const ropeway::Task& task) const override { return CanWait(task) || task.kind == ropeway::TaskKind::kBatch; }
   uint64_t LoadWord(const void* address) override { return inner_.LoadWord(address); }
 
- private:
+ protected:
   struct KeptLine : Line {
     std::vector<ropeway::Task> tasks;
   };

@@ -24,6 +24,7 @@
 #include "engine/engine.h"
 #include "engine/sched/lane_engine.h"
 #include "unit/late_backend.h"
+#include "unit/point_backend.h"
 
 namespace ropeway_unit {
 
@@ -41,7 +42,8 @@ struct CrewCase {
   ScheduleKind schedule;
   int lanes;
   uint64_t seed;
-  bool late = false;  // on a backend that works on behind Start
+  bool late = false;    // on a backend that works on behind Start
+  bool points = false;  // and whose lines can follow each other
 };
 inline constexpr CrewCase kAllCrews[] = {{"Fast1", ScheduleKind::kFast, 1, 0},
                                          {"Fast2", ScheduleKind::kFast, 2, 0},
@@ -51,7 +53,8 @@ inline constexpr CrewCase kAllCrews[] = {{"Fast1", ScheduleKind::kFast, 1, 0},
                                          {"Random", ScheduleKind::kRandom, 0, 7},
                                          {"Random2", ScheduleKind::kRandom, 0, 4711},
                                          {"FastLate", ScheduleKind::kFast, 2, 0, true},
-                                         {"RandomLate", ScheduleKind::kRandom, 0, 99, true}};
+                                         {"RandomLate", ScheduleKind::kRandom, 0, 99, true},
+                                         {"FastPoints", ScheduleKind::kFast, 2, 0, true, true}};
 inline void PrintTo(const CrewCase& crew, std::ostream* out) { *out << crew.name; }
 inline std::string CrewName(const testing::TestParamInfo<CrewCase>& info) { return info.param.name; }
 
@@ -327,6 +330,7 @@ class Workshop {
  private:
   // Not cpu::CreateCpuEngine, which has as many lanes as the machine wants.
   static sched::MakeBackend BackendFor(const CrewCase& crew) {
+    if (crew.points) return [](WorkSharer& sharer) { return std::make_unique<PointBackend>(sharer); };
     if (crew.late) return [](WorkSharer& sharer) { return std::make_unique<LateBackend>(sharer); };
     return [](WorkSharer& sharer) { return std::make_unique<cpu::CpuBackend>(sharer, false); };
   }

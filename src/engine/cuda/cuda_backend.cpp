@@ -131,6 +131,27 @@ int CudaBackend::Finish(Line* line, TaskFailure* failure) {
   return Report(static_cast<CudaLine*>(line)->Wait(), failure);
 }
 
+std::shared_ptr<DevicePoint> CudaBackend::MarkPoint(Line* line) {
+  static_cast<CudaLine*>(line)->gpu().Enter();
+  return static_cast<CudaLine*>(line)->MarkPoint();
+}
+
+bool CudaBackend::Follow(Line* line, const DevicePoint& point) {
+  static_cast<CudaLine*>(line)->gpu().Enter();
+  return static_cast<CudaLine*>(line)->Follow(static_cast<const CudaPoints::Point&>(point));
+}
+
+int CudaBackend::FinishUpTo(const DevicePoint& point_in, const std::function<void()>& meanwhile, TaskFailure* failure) {
+  const auto& point = static_cast<const CudaPoints::Point&>(point_in);
+  const auto look = [&] {
+    point.gpu.Enter();
+    const CUresult result = driver_.cuEventQuery(point.event);
+    if (result == CUDA_ERROR_NOT_READY) meanwhile();
+    return result;
+  };
+  return Report(LookUntilDone(look), failure);
+}
+
 int CudaBackend::Report(CUresult result, TaskFailure* failure) const {
   if (result == CUDA_SUCCESS) return 0;
   const char* next =

@@ -45,6 +45,10 @@ class CudaBackend final : public Backend {
   bool StartsSoon(const Task& task) const override;
   void Hurry(Line* line) override;
   uint64_t LoadWord(const void* address) override;
+  bool has_points() const override { return true; }
+  std::shared_ptr<DevicePoint> MarkPoint(Line* line) override;
+  bool Follow(Line* line, const DevicePoint& point) override;
+  int FinishUpTo(const DevicePoint& point, const std::function<void()>& meanwhile, TaskFailure* failure) override;
 
  private:
   // The CPU's sizes do not matter here: a line decides by itself.

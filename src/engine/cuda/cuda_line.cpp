@@ -48,6 +48,7 @@ bool Gpu::SetUp(const Driver& the_driver, int ordinal, unsigned the_ctas) {
   ctas = the_ctas;
   CUdevice device = 0;
   CUmodule module = nullptr;
+  points = std::make_shared<CudaPoints>(the_driver);
   int major = 0;  // from Hopper on, when the kernels say so
   overlaps_slices =
       driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, ordinal) == CUDA_SUCCESS && major >= 9;
@@ -255,13 +256,28 @@ CUresult CudaLine::Read(void* out, const void* address, size_t size) {
   return result;
 }
 
+std::shared_ptr<DevicePoint> CudaLine::MarkPoint() {
+  Flush();
+  return first_failure_ == CUDA_SUCCESS ? gpu_->points->Mark(*gpu_, stream_) : nullptr;
+}
+
+bool CudaLine::Follow(const CudaPoints::Point& point) {
+  if (&point.gpu != gpu_) return false;
+  Flush();
+  slice_in_front_ = false;
+  busy_ = true;
+  return gpu_->driver->cuStreamWaitEvent(stream_, point.event, CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS;
+}
+
 CUresult CudaLine::Await(CUstream stream) const {
-  // Looks all the time at first, then lets others have the core in between, and in the end sleeps for a small part of what has passed: a
-  // nap ends 50 us late, so it must not come before that is nothing.
+  return LookUntilDone([this, stream] { return gpu_->driver->cuStreamQuery(stream); });
+}
+
+CUresult LookUntilDone(const std::function<CUresult()>& look) {
   constexpr int64_t kSpinNs = 100000;
   constexpr int64_t kYieldNs = 30000000;
   const int64_t start = NowNs();
-  CUresult result = gpu_->driver->cuStreamQuery(stream);
+  CUresult result = look();
   while (result == CUDA_ERROR_NOT_READY) {
     const int64_t waited = NowNs() - start;
     if (waited > kYieldNs) {
@@ -272,7 +288,7 @@ CUresult CudaLine::Await(CUstream stream) const {
     } else {
       CpuRelax();
     }
-    result = gpu_->driver->cuStreamQuery(stream);
+    result = look();
   }
   return result;
 }

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "engine/backend.h"
+#include "engine/cuda/cuda_points.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/kernel_types.h"
 #include "engine/cuda/reducer.h"
@@ -21,6 +23,7 @@ struct Gpu {
   CUfunction copy_pieces = nullptr;
   CUfunction copy_few = nullptr;
   Reducer reducer;
+  std::shared_ptr<CudaPoints> points;
   unsigned ctas = 16;
   bool overlaps_slices = false;  // kernels of one stream can run beside each other
 
@@ -29,6 +32,10 @@ struct Gpu {
   // Every thread that talks to the driver needs the context.
   void Enter() const;
 };
+
+// Asks `look` until it is done. Looks all the time at first, then lets others have the core in between, and in the end sleeps for a small
+// part of what has passed: a nap ends 50 us late, so it must not come before that is nothing.
+CUresult LookUntilDone(const std::function<CUresult()>& look);
 
 class CudaLine final : public Backend::Line {
  public:
@@ -66,6 +73,10 @@ class CudaLine final : public Backend::Line {
   // The next `bytes` of memory that the GPU reaches, at most kMostStaged; good until the next Wait. Null when there is none.
   static constexpr size_t kMostStaged = size_t{128} << 10;
   char* TakeStaging(size_t bytes);
+  // The end of what was issued; null when something of it failed, or the driver refuses.
+  std::shared_ptr<DevicePoint> MarkPoint();
+  // What is issued from here on waits for the point on the GPU; false when it is another's.
+  bool Follow(const CudaPoints::Point& point);
   // Waits for everything. The first failure since the last call.
   CUresult Wait();
   // For calls on the stream by others.

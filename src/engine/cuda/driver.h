@@ -43,6 +43,11 @@ namespace ropeway::cuda {
   X(cuStreamDestroy)                        \
   X(cuStreamSynchronize)                    \
   X(cuStreamQuery)                          \
+  X(cuStreamWaitEvent)                      \
+  X(cuEventCreate)                          \
+  X(cuEventDestroy)                         \
+  X(cuEventRecord)                          \
+  X(cuEventQuery)                           \
   X(cuModuleLoadData)                       \
   X(cuModuleGetFunction)                    \
   X(cuLaunchKernelEx)

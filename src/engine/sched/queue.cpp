@@ -52,7 +52,7 @@ Task* PlaceRing(void* memory) {
 
 LaneQueue::LaneQueue(Crew& crew, Workshop& shop)
     : crew_(crew), stepped_(crew.wants_every_submit), shop_(shop), at_once_(shop.backend->finishes_at_once()),
-      line_(shop.backend->NewLine()),
+      has_points_(!stepped_ && shop.backend->has_points()), line_(shop.backend->NewLine()),
       ring_memory_(std::malloc((kRing + kSlotsAhead) * sizeof(Task) + kPage)), ring_(PlaceRing(ring_memory_.get())),
       turnout_(*new Turnout({&state_, &submitted_, ring_})) {
   if (ring_memory_ == nullptr) throw std::bad_alloc();
@@ -197,7 +197,7 @@ void LaneQueue::RunOwned(Share share) {
         share.rivals != nullptr && (tasks >= kShareTasks || bytes >= kShareBytes) && share.rivals->load(std::memory_order_relaxed) > 0;
     const bool up_to_used = executed_ >= share.up_to && !(share.brief_too && (Head().flags & Task::kBrief) != 0);
     if (up_to_used || fair_share_used) {
-      Settle();
+      if (ahead_ == 0 || executed_ != completed()) Settle();
       return GoOnWithHead();
     }
     if (executed_ < drop_up_to_.load(std::memory_order_acquire)) [[unlikely]] {
@@ -210,7 +210,11 @@ void LaneQueue::RunOwned(Share share) {
       if (StayHalted()) return;
       continue;
     }
-    if (!MovesBytes(Head().kind) || executed_ - completed() >= kMostStarted) Settle();
+    if (!MovesBytes(Head().kind)) {
+      SettleBefore(Head(), share);
+    } else if (executed_ - completed() >= kMostStarted) {
+      Settle();
+    }
     const uint64_t before = executed_;
     bytes += TaskBytes(Head());
     if (RunHead(share) == Outcome::kBlocked) return;
@@ -255,6 +259,11 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
       if (const Outcome outcome = RunReplay(task); outcome != Outcome::kDone) return outcome;
       break;
     default:
+      if (ahead_ != 0) {
+        NoteStarted(head_started_, 0);
+        PassHead();
+        return Outcome::kDone;
+      }
       const Backend::Behind behind = LookAhead();
       if (behind.tasks != 0 && volleys_.Due(executed_) && RunVolley(share)) return Outcome::kDone;
       StartBytes(task, behind, head_started_);
@@ -360,11 +369,15 @@ int LaneQueue::FinishBytes() {
   line_busy_ = false;
   TaskFailure failure;
   const int code = shop_.backend->Finish(line_.get(), &failure);
-  // Which of the tasks it was is not known; the last one started, or the replay at the head, stands for them.
-  const bool plain = executed_ != completed_.load(std::memory_order_relaxed);
-  if (code != 0) Report(plain ? At(executed_ - 1) : Head(), plain ? executed_ : executed_ + 1, code, failure.text);
-  shop_.values.MemoryChangedNow();
+  EndOfBytes(code, failure.text);
   return code;
+}
+
+// Which of the tasks has failed is not known; the last one started, or the replay at the head, stands for them.
+void LaneQueue::EndOfBytes(int code, const char* text) {
+  const bool plain = executed_ != completed_.load(std::memory_order_relaxed);
+  if (code != 0) Report(plain ? At(executed_ - 1) : Head(), plain ? executed_ : executed_ + 1, code, text);
+  shop_.values.MemoryChangedNow();
 }
 
 bool LaneQueue::Settle() {
@@ -489,6 +502,7 @@ int LaneQueue::JudgeCall(const Task& task, HostCall::Return* on_return) {
 void LaneQueue::ReportLost(const Task& task) { ReportFailure(task, kNoMemory, "host memory is exhausted, so the function was not called"); }
 
 bool LaneQueue::DropHead() {
+  if (EndStarted()) return true;
   const Task& task = Head();
   if (replay_.active()) {
     if (!replay_.Cancel()) return false;
@@ -501,7 +515,7 @@ bool LaneQueue::DropHead() {
 }
 
 void LaneQueue::Advance() {
-  ++executed_;
+  PassHead();
   Publish();
 }
 

@@ -7,7 +7,8 @@
 //  2. No lost work. Submit stores submitted_, then loads state_; an owner that gives up stores kIdle, then loads
 //     submitted_. All four are sequentially consistent, so one of the two sees the other.
 //  3. completed_ only grows, and it is stored after the bytes of the task (streaming kernels end with a fence; where work goes on
-//     behind Start, it is finished first). The owner may be ahead of it by tasks that move bytes, and by nothing else.
+//     behind Start, it is finished first). executed_ may be ahead of it by tasks that move bytes, and by nothing else.
+//     Where devices have points, the owner may have started some tasks from the head on already (ahead_, queue_ahead.cpp).
 //  4. A blocked queue is parked in exactly one place, waits for exactly one host call, is halted, or its head is a replay
 //     that is idle; whoever takes it out resumes it.
 //  5. No lost wake-up of waiters. A sleeper lowers wake_at_, then loads completed_; the owner stores completed_, then
@@ -24,15 +25,16 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 
 #include "base/prefetch.h"
 #include "base/race_detector.h"
 #include "engine/engine.h"
 #include "engine/sched/replay.h"
+#include "engine/sched/turnout.h"
 #include "engine/sched/value_watch.h"
 #include "engine/struck_task.h"
-#include "engine/sched/turnout.h"
 #include "engine/watcher.h"
 
 namespace ropeway {
@@ -210,6 +212,25 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   bool DropHead();
   void Advance();
   void Publish();
+
+  // --- Ahead of what is told: queue_ahead.cpp ------------------------------------------------------------------------------
+  // Before a task that is not started on the line comes to its turn.
+  void SettleBefore(const Task& task, const Share& share);
+  void SettleBeforeMark(const Share& share);
+  void StayAtWait(const Gate& gate, const Share& share);
+  // Starts what it can behind what was started, as long as that begins with a mark or a wait.
+  void StartAhead(const Share& share);
+  bool SeesMoreAhead();
+  bool StartNextAhead();
+  bool MarkAhead(const Task& mark);
+  bool FollowAhead(const Task& wait);
+  void StartBytesAhead(const Task& task);
+  bool EndStarted();
+  // The head is behind us.
+  void PassHead();
+  void Foretold() override;
+  // What was started is done, with this code.
+  void EndOfBytes(int code, const char* text);
   void AwaitMoreRoom(uint64_t wanted) const;
   // The head that blocked is done, with `code`: back to the crew.
   void Resume(int code);
@@ -223,6 +244,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   const bool stepped_;  // the crew wants to hear of every submit
   Workshop& shop_;
   const bool at_once_;  // a task that moves bytes is done when it has been started
+  const bool has_points_;
   std::unique_ptr<Backend::Line> line_;
   QueueOptions options_;
   struct FreeMemory {
@@ -230,6 +252,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   };
   std::unique_ptr<void, FreeMemory> ring_memory_;  // pages appear when a burst first reaches them
   Task* const ring_;                               // in it
+  Turnout& turnout_;
   std::atomic<int> priority_{0};
 
   // The submitters' line.
@@ -252,7 +275,6 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // The owner's line.
   alignas(64) uint64_t executed_ = 0;  // and started ones; completed_ follows when they are done
   uint64_t submitted_seen_ = 0;
-  Turnout& turnout_;
   uint64_t head_base_ = 0;  // base_ as it was for the tasks that were seen
   VolleySearch volleys_;
   bool line_busy_ = false;  // something was started that may not be done
@@ -269,6 +291,9 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   };
   std::unique_ptr<StartedNote[]> notes_;
   std::unique_ptr<Moment[]> begun_;  // by their place in the volley
+  // Tasks from the head on that were started before their turn, and the points of the marks among them.
+  uint64_t ahead_ = 0;
+  std::deque<std::shared_ptr<DevicePoint>> points_;
 
   // The waiters' line.
   alignas(64) std::atomic<uint64_t> completed_{0};
