@@ -37,6 +37,7 @@ namespace ropeway {
   X(HcclRegions)         \
   X(UcxMessage)          \
   X(HcclLease)           \
+  X(HcclGivenUp)         \
   X(HcclNumbers)         \
   X(HcclReply)           \
   X(Init)                \
@@ -93,8 +94,8 @@ namespace ropeway {
   X(CudaWordLine)        \
   X(Slab)                \
   X(Gate)                \
-  X(SpareGates)          \
   X(CudaPoints)          \
+  X(SpareGates)          \
   X(Service)             \
   X(Offer)               \
   X(Connection)          \

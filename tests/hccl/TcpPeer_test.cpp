@@ -379,6 +379,31 @@ TEST_F(TcpPeerTest, APutWaitsForOnesThatWereGivenUpBefore) {
   EXPECT_EQ(put.get().code, HCCL_SUCCESS);
 }
 
+// Each of many that were given up, and each of those that wait for them, is looked at a few times, however many others there are.
+TEST_F(TcpPeerTest, PutsThatWereGivenUpCostWorkByTheirNumber) {
+  constexpr uint64_t kPuts = 200;
+  const FileDescriptor fd = ConnectFirst();
+  char byte = 'a';
+  std::vector<std::shared_ptr<Lease>> leases;
+  std::vector<std::future<TransferEnd>> given_up, puts;
+  std::string bulk;
+  for (uint64_t id = 1; id <= kPuts; ++id) {
+    given_up.push_back(Begin(*peer_, true, {{&byte, 1, 0, 1}}, leases.emplace_back(std::make_shared<Lease>())));
+    EXPECT_EQ(Hear(fd, &bulk).id, id);
+  }
+  for (const auto& lease : leases) lease->Close();
+  for (uint64_t i = 0; i < kPuts; ++i) puts.push_back(Begin(*peer_, true, {{&byte, 1, 0, 1}}));
+  const auto answer = [&](uint64_t id) { Say(fd, Bytes(kPutDone, id, Writer().Number(uint32_t{0}).Take())); };
+  for (uint64_t id = 1; id <= kPuts; ++id) answer(id);
+  for (uint64_t id = kPuts + 1; id <= 2 * kPuts; ++id) {
+    EXPECT_EQ(Hear(fd, &bulk).id, id) << "none before all that were given up are over";
+    answer(id);
+  }
+  for (auto* all : {&given_up, &puts})
+    for (auto& put : *all) EXPECT_EQ(put.get().code, HCCL_SUCCESS);
+  EXPECT_LE(peer_->LooksForTest(), 8 * kPuts);
+}
+
 TEST_F(TcpPeerTest, AnEndInTheMiddleOfAFrameFailsWhatIsPending) {
   for (const bool reset : {false, true}) {
     SetUp();

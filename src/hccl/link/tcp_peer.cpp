@@ -59,13 +59,11 @@ void TcpPeer::Start(Transfer transfer) {
   if (!transfer.put) Ask(number, transfer);  // which leaves later than this returns
   {
     LockGuard lock(mutex_);
-    if (transfer.put)
-      Queue({.put = true,
-             .transfer = number,
-             .items = transfer.items,
-             .lease = transfer.lease,
-             .total = transfer.total,
-             .behind = GivenUpPuts()});
+    if (transfer.put) {
+      Job job{true, number, transfer.items, transfer.lease, transfer.total};
+      transfer.watch = std::make_unique<GivenUpPuts::Watch>(given_up_, number, transfer.lease);
+      given_up_.First() < number ? held_.push_back(std::move(job)) : Queue(std::move(job));
+    }
     transfers_.emplace(number, std::move(transfer));
   }
   WatchForStall();
@@ -81,11 +79,14 @@ void TcpPeer::Queue(Job job) {
   jobs_.push_back(std::move(job));
 }
 
-std::vector<uint64_t> TcpPeer::GivenUpPuts() const {
-  std::vector<uint64_t> puts(draining_.begin(), draining_.end());
-  for (const auto& [number, transfer] : transfers_)
-    if (transfer.put && transfer.lease->closed()) puts.push_back(number);
-  return puts;
+// Nothing of this put comes any more: what waited for it alone may go. Whether there was something.
+bool TcpPeer::Release(uint64_t put) {
+  given_up_.Over(put);
+  LockGuard lock(mutex_);
+  const size_t held = held_.size();
+  for (const uint64_t first = given_up_.First(); !held_.empty() && held_.front().transfer < first; held_.pop_front(), ++looks_)
+    Queue(std::move(held_.front()));
+  return held_.size() < held;
 }
 
 void TcpPeer::Ask(uint64_t number, const Transfer& transfer) {
@@ -125,8 +126,6 @@ void TcpPeer::PumpSoon() {
 
 // Large transfers leave the first connection to the others, if there are any.
 bool TcpPeer::MaySend(const ConnectionRef& connection, const Job& job) const {
-  for (const uint64_t put : job.behind)
-    if (transfers_.count(put) + draining_.count(put) != 0) return false;
   return connection != first_ || others_.empty() || job.total <= kLargeBytes;
 }
 
@@ -135,6 +134,7 @@ void TcpPeer::SendNext(const ConnectionRef& connection) {
   if (!connection) return;
   LockGuard lock(mutex_);
   for (auto job = jobs_.begin(); job != jobs_.end();) {
+    ++looks_;
     if (!MaySend(connection, *job)) {
       ++job;
       continue;
@@ -143,6 +143,8 @@ void TcpPeer::SendNext(const ConnectionRef& connection) {
     if (sent && job->item < job->items.size()) return;
     Job ended = std::move(*job);
     job = jobs_.erase(job);
+    const auto asked = ended.put ? transfers_.find(ended.transfer) : transfers_.end();
+    if (asked != transfers_.end()) asked->second.sent = true;
     if (sent) return;
     unsent_ -= ended.total - ended.queued;
     thread_.Post([self = shared_from_this(), this, ended = std::move(ended)] { GiveUp(ended); });
@@ -191,10 +193,7 @@ bool TcpPeer::SendFrame(Connection& connection, Job* job) {
 void TcpPeer::GiveUp(const Job& job) {
   if (failed_) return;
   if (!job.put) return SendControl(kGetFailed, job.transfer, Writer().Number(static_cast<uint32_t>(RangeStatus::kNoRegion)).Take());
-  {
-    LockGuard lock(mutex_);
-    draining_.insert(job.transfer);
-  }
+  given_up_.Add(job.transfer);
   SendControl(kPutGivenUp, job.transfer, Writer().Number(job.queued).Take());
   End(job.transfer, GivenUp());
 }
@@ -204,6 +203,7 @@ void TcpPeer::End(uint64_t number, const TransferEnd& end) {
   const auto node = transfers_.extract(number);
   lock.unlock();
   if (!node) return;
+  node.mapped().watch.reset();  // a lease that is closed from here on gives up nothing
   pending_bytes_ -= node.mapped().total;
   Tell(node.mapped(), end);
 }
@@ -223,10 +223,11 @@ void TcpPeer::EndAll(const TransferEnd& why) {
     LockGuard lock(mutex_);
     jobs_.clear();
     unsent_ = 0;
-    draining_.clear();
+    held_.clear();
     arrivals_.clear();
     ended.swap(transfers_);
   }
+  for (auto& [number, transfer] : ended) transfer.watch.reset();
   for (const auto& [number, transfer] : ended) Tell(transfer, why);
 }
 

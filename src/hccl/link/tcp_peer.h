@@ -14,11 +14,11 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "hccl/link/connected_peer.h"
 #include "hccl/link/device_frame.h"
+#include "hccl/link/given_up_puts.h"
 
 namespace ropeway::comm {
 
@@ -54,6 +54,11 @@ class TcpPeer final : public ConnectedPeer {
  public:
   TcpPeer(IoThread& thread, uint32_t rank) : ConnectedPeer(thread), rank_(rank) {}
   void Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Lease> lease, TransferDone done) override;
+  // How many jobs somebody has looked at so far: by it a test sees what the work grows with.
+  uint64_t LooksForTest() const {
+    LockGuard lock(mutex_);
+    return looks_;
+  }
 
  private:
   // A put of the other side that is arriving, or was given up there with frames on their way.
@@ -74,9 +79,6 @@ class TcpPeer final : public ConnectedPeer {
     size_t item = 0;
     uint64_t sent = 0;    // of this item
     uint64_t queued = 0;  // of all
-    // Puts that were given up before this one was asked for: what is left of them may be on its way over other connections, and must not
-    // come later than these bytes.
-    std::vector<uint64_t> behind = {};
   };
 
   // A transfer that this side asked for, until it is over.
@@ -86,8 +88,10 @@ class TcpPeer final : public ConnectedPeer {
     std::shared_ptr<Lease> lease;
     TransferDone done;
     uint64_t total = 0;
-    uint64_t coming = 0;    // of a get: in frames that have begun
-    uint64_t received = 0;  // of those: in frames that are here
+    uint64_t coming = 0;                                  // of a get: in frames that have begun
+    uint64_t received = 0;                                // of those: in frames that are here
+    std::unique_ptr<GivenUpPuts::Watch> watch = nullptr;  // of a put
+    bool sent = false;                                    // of a put: its last frame has begun
   };
 
   // What is asked for (tcp_peer.cpp).
@@ -98,8 +102,8 @@ class TcpPeer final : public ConnectedPeer {
   void SendNext(const ConnectionRef& connection) override;
   void PumpSoon();
   bool MaySend(const ConnectionRef& connection, const Job& job) const RW_REQUIRES(mutex_);
-  std::vector<uint64_t> GivenUpPuts() const RW_REQUIRES(mutex_);
   void Queue(Job job) RW_REQUIRES(mutex_);
+  bool Release(uint64_t put);
   bool SendFrame(Connection& connection, Job* job) RW_REQUIRES(mutex_);
   bool FillFrame(Job* job, Frame* frame, Bulk* bulk) const;
   void GiveUp(const Job& job);
@@ -126,11 +130,13 @@ class TcpPeer final : public ConnectedPeer {
   uint64_t last_transfer_ = 0;  // this and the next two are of the link's thread
   uint64_t pending_bytes_ = 0;  // of all transfers
   bool pumps_soon_ = false;
+  GivenUpPuts given_up_;  // also those that are over here, and whose last bytes are on their way
   std::map<uint64_t, Transfer> transfers_ RW_GUARDED_BY(mutex_);
-  std::set<uint64_t> draining_ RW_GUARDED_BY(mutex_);  // puts that are over here, and whose last bytes are on their way
   std::unordered_map<uint64_t, Arrival> arrivals_ RW_GUARDED_BY(mutex_);
   std::deque<Job> jobs_ RW_GUARDED_BY(mutex_);
-  uint64_t unsent_ RW_GUARDED_BY(mutex_) = 0;  // bytes of them
+  std::deque<Job> held_ RW_GUARDED_BY(mutex_);  // puts behind one that was given up before they were asked for
+  uint64_t unsent_ RW_GUARDED_BY(mutex_) = 0;   // bytes of jobs_
+  uint64_t looks_ RW_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ropeway::comm

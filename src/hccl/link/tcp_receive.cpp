@@ -184,16 +184,15 @@ void TcpPeer::Answered(const Frame& frame) {
   const auto status = static_cast<RangeStatus>(reader.Number<uint32_t>());
   if (!reader.AtEnd()) return BreakProtocol();
   LockGuard lock(mutex_);
-  const bool drained = frame.type == kPutDone && draining_.erase(frame.id) != 0;
+  const bool of_put = frame.type == kPutDone;
   const auto found = transfers_.find(frame.id);
   // A put is over with its answer; only a get can fail early.
-  const bool ends = !drained && found != transfers_.end() && found->second.put == (frame.type == kPutDone);
-  const auto unsent = [&](const Job& job) { return job.put && job.transfer == frame.id; };
-  const bool early = ends && found->second.put && std::any_of(jobs_.begin(), jobs_.end(), unsent);
+  const bool ends = found != transfers_.end() && found->second.put == of_put;
+  const bool early = ends && of_put && !found->second.sent;
   lock.unlock();
   if (early) return BreakProtocol();
   if (ends) End(frame.id, EndOf(status));
-  if (ends || drained) Pump();
+  if (of_put && Release(frame.id)) Pump();
 }
 
 }  // namespace ropeway::comm
