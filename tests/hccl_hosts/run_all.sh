@@ -232,7 +232,7 @@ kill_anywhere() {
     [ $bad = 0 ] || echo "round $round, after $moment us" >>"$folder/rank0.log"
     known=$(known_after)
     [ "${known:-0}" -le $latest ] || latest=$known
-    if [ $bad$may_abort = 11 ] && grep -q "ucp_request.inl.* Fatal: unexpected error" "$folder/rank0.log"; then
+    if [ $bad$may_abort = 11 ] && grep -qE "ucp_request.inl.* Fatal: unexpected error|uct_tcp_ep_pending_purge" "$folder/rank0.log"; then
       bad=0
       aborts=$((aborts + 1))
     fi
