@@ -137,7 +137,7 @@ function(ropeway_conformance_tests)
     list(FILTER sources EXCLUDE REGEX "/runtime/(DeviceCount|DeviceQueries|FileErrorText|GetSetting|Handle|LastError|StreamProperties|SysParamOpt|Version)")
     list(FILTER sources EXCLUDE REGEX "/vmm/(MallocPhysical|MapMem|MemAccess|ReserveMemAddress)_")
   endif()
-  ropeway_gtest(conformance_tests ascendcl ${sources})
+  ropeway_gtest(conformance_tests ascendcl ${sources} ${tests_dir}/conformance/several_devices.cpp)
   set(fewer "")
   if(ROPEWAY_SANITIZE STREQUAL "thread")  # more of the same, at great cost
     set(fewer "--gtest_filter=-*TenThousand*:*Checks.*:Memory/*")
@@ -329,9 +329,10 @@ function(ropeway_cuda_tests)
   set(folder ${CMAKE_BINARY_DIR}/fake_cuda)
   set_target_properties(fake_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1 CXX_VISIBILITY_PRESET default
                         LIBRARY_OUTPUT_DIRECTORY ${folder})
-  set(environment LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICES=8 ROPEWAY_DEVICE_MEMORY=8GiB)
-  ropeway_watched_test(conformance_cuda $<TARGET_FILE:conformance_tests>)
-  set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT ${environment})
+  set(one_gpu LD_LIBRARY_PATH=${folder} ROPEWAY_ENGINE=cuda ROPEWAY_DEVICE_MEMORY=8GiB)
+  set(environment ${one_gpu} ROPEWAY_DEVICES=8)
+  ropeway_watched_test(conformance_cuda $<TARGET_FILE:conformance_tests>)  # which makes devices of it
+  set_property(TEST conformance_cuda APPEND PROPERTY ENVIRONMENT ${one_gpu})
   # Tasks that decide what runs next, and host functions in the place of kernels, in other orders, too.
   foreach(schedule earliest latest random:20261115)
     string(REGEX REPLACE ":.*" "" word ${schedule})
