@@ -14,6 +14,9 @@ namespace {
 
 // Of a loop that has timers.
 constexpr int64_t kLongestSleepNs = 60'000'000'000;
+// How long it leaves its descriptors to visitors who look. What comes when they have stopped waits so long at most, once.
+constexpr int64_t kParkNs = 200'000;
+constexpr int kRoundsOfLast = 3;
 
 }  // namespace
 
@@ -25,7 +28,15 @@ EventLoop::EventLoop()
     throw std::system_error(errno, std::generic_category(), "an event loop's epoll or eventfd");
 }
 
+bool EventLoop::Unpark() {
+  LockGuard lock(mutex_);
+  const bool parked = std::exchange(parked_, false);
+  if (parked) unpark_.notify_one();
+  return parked;
+}
+
 void EventLoop::Wake() {
+  if (Unpark()) return;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
 }
@@ -52,7 +63,7 @@ bool EventLoop::Visit(const std::function<void()>& function) {
   RunLast();
   visiting_ = false;
   owner_.store({}, std::memory_order_relaxed);
-  bool wake = NextTimerNs() < sleeps_until_ns_;
+  bool wake = NextTimerNs() < sleeps_until_ns_ || !last_.empty();
   LockGuard lock(mutex_);
   busy_ = false;
   const bool wanted = wanted_;
@@ -63,6 +74,33 @@ bool EventLoop::Visit(const std::function<void()>& function) {
   else if (wake)
     Wake();
   return true;
+}
+
+bool EventLoop::Look(const ReadyHere& ready) {
+  bool left_some = false;
+  const bool looked = Visit([&] {
+    looked_at_ns_.store(NowNs(), std::memory_order_relaxed);
+    epoll_event events[16];
+    const int count = epoll_wait(epoll_.get(), events, 16, 0);
+    for (int i = 0; i < count; ++i) left_some |= events[i].data.u64 == kWake || !ready(events[i].data.u64, events[i].events);
+  });
+  if (left_some) Unpark();
+  return looked;
+}
+
+void EventLoop::StopLooking() {
+  looked_at_ns_.store(NowNs() - kParkNs, std::memory_order_relaxed);
+  Unpark();
+}
+
+bool EventLoop::LookedLately() const { return NowNs() - looked_at_ns_.load(std::memory_order_relaxed) < kParkNs; }
+
+void EventLoop::Park(int64_t until_ns) {
+  const Condition::Time when{std::chrono::nanoseconds(std::min(until_ns, NowNs() + kParkNs))};
+  LockGuard lock(mutex_);
+  parked_ = posted_.empty();
+  unpark_.wait_until(mutex_, when, [this]() RW_REQUIRES(mutex_) { return !parked_; });
+  parked_ = false;
 }
 
 // A visitor is gone in a moment, as a rule: the answer to what it sends may be faster than its way out.
@@ -82,11 +120,11 @@ void EventLoop::TakeTurn() {
 
 bool EventLoop::GiveTurnUp() {
   LockGuard lock(mutex_);
-  if (posted_.empty() && !last_.empty()) {
+  if (posted_.empty() && !(soon_.empty() && last_.empty())) {
     const LockGap gap(mutex_);
     RunLast();
   }
-  if (!posted_.empty()) return false;
+  if (!posted_.empty() || !last_.empty()) return false;
   owner_.store({}, std::memory_order_relaxed);
   busy_ = false;
   return true;
@@ -126,19 +164,36 @@ void EventLoop::Turn(const Ready& ready, Deadline limit) {
   const int64_t left_ms = until == INT64_MAX ? -1 : std::max<int64_t>(0, (until - now + 999999) / 1000000);
   sleeps_until_ns_ = until;
   const bool sleeps = left_ms != 0 && GiveTurnUp();
+  const bool parks = sleeps && LookedLately();
+  if (parks) Park(until);
   epoll_event events[64];
-  const int count = epoll_wait(epoll_.get(), events, 64, sleeps ? static_cast<int>(left_ms) : 0);
+  const int count = epoll_wait(epoll_.get(), events, 64, sleeps && !parks ? static_cast<int>(left_ms) : 0);
   if (sleeps) TakeTurn();
-  if (count == 0) visited_ = false;
+  if (count == 0 && !parks) visited_ = false;
   for (int i = 0; i < count; ++i)
     if (events[i].data.u64 != kWake) ready(events[i].data.u64, events[i].events);
   RunPosted();
   RunTimers();
 }
 
-// What they post is found by whoever gives the turn up.
+// What they post is found by whoever gives the turn up. Some of them have something behind them, such as a message that another one sends;
+// what goes on for ever does so turn by turn.
 void EventLoop::RunLast() {
-  for (auto& function : std::exchange(last_, {})) function();
+  for (int round = 0; round < kRoundsOfLast; ++round) {
+    for (auto& function : std::exchange(last_, {})) {
+      RunSoon();
+      function();
+    }
+    RunSoon();
+  }
+}
+
+void EventLoop::RunSoon() {
+  while (!soon_.empty()) {
+    const std::function<void()> function = std::move(soon_.front());
+    soon_.pop_front();
+    function();
+  }
 }
 
 void EventLoop::RunPosted() {

@@ -7,10 +7,16 @@
 //     and posted_), and a visitor who finds something then wakes the loop's thread;
 //   - the loop's thread says how long it is going to sleep (sleeps_until_ns_) before it gives the turn up, and a visitor who leaves a
 //     timer behind that is earlier wakes it, too.
+//
+// A visitor may also look whether a descriptor is ready (Look): a thread that waits for news does so itself, again and again, and has them
+// sooner than if another one had to be woken first. To wake that one for what the visitor has by then would cost both of them the core, so
+// behind a look the loop's thread sleeps beside its descriptors for a moment (kParkNs), until something is posted or due, or a visitor
+// finds what is not for him.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <thread>
@@ -34,6 +40,11 @@ class EventLoop {
   // Runs `function` at once, on the calling thread, if the loop's own is asleep with nothing to do; else false. What it may hold and where
   // it may be called, the caller knows.
   bool Visit(const std::function<void()>& function);
+  // The same for what is ready now: `ready` answers whether that was for a visitor. False: it could not look.
+  using ReadyHere = std::function<bool(uint64_t name, uint32_t events)>;
+  bool Look(const ReadyHere& ready);
+  // Who looked does so no more, and waits for what the loop's thread finds.
+  void StopLooking();
   bool HasTurn() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   // Whenever `fd` has one of `events` (EPOLLIN, EPOLLOUT), Turn tells its `name`. Level-triggered; now and then without cause, when the
   // number of a closed descriptor is used again. False with errno when the kernel takes no more.
@@ -44,8 +55,9 @@ class EventLoop {
   // --- Who has the turn -------------------------------------------------------------------------------------------------
   using Timer = uint64_t;  // 0: none
   Timer At(Deadline when, std::function<void()> function);
-  // Runs `function` when there is nothing else to do, before the turn is given up.
+  // Runs `function` when there is nothing else to do, before the turn is given up; or before all of those, when what is being done is.
   void Last(std::function<void()> function) { last_.push_back(std::move(function)); }
+  void Soon(std::function<void()> function) { soon_.push_back(std::move(function)); }
   void Cancel(Timer timer);
 
   // Whether that is a visitor.
@@ -62,7 +74,12 @@ class EventLoop {
   void TakeTurn();
   // False: it keeps the turn, since something was posted.
   bool GiveTurnUp();
+  bool LookedLately() const;
+  // Whether it was parked.
+  bool Unpark();
+  void Park(int64_t until_ns);
   void RunLast();
+  void RunSoon();
   int64_t NextTimerNs() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first.first; }
   void RunPosted();
   void RunTimers();
@@ -74,14 +91,18 @@ class EventLoop {
   std::map<std::pair<int64_t, Timer>, std::function<void()>> timers_;
   std::unordered_map<Timer, int64_t> timer_times_;
   Timer last_timer_ = 0;
+  std::deque<std::function<void()>> soon_;
   std::vector<std::function<void()>> last_;
   int64_t sleeps_until_ns_ = 0;
   bool visiting_ = false;
   bool visited_ = false;  // and visitors bring timers, which come and go: where none is left it does not sleep for ever at once
-  std::atomic<std::thread::id> owner_{};  // who has the turn; others may see anybody but themselves
+  std::atomic<int64_t> looked_at_ns_{INT64_MIN / 2};  // when a visitor last looked
+  std::atomic<std::thread::id> owner_{};              // who has the turn; others may see anybody but themselves
 
   Mutex mutex_{LockRank::kEventLoop};
-  Condition free_;
+  Condition free_;  // of the turn
+  Condition unpark_;
+  bool parked_ RW_GUARDED_BY(mutex_) = false;  // the loop's thread is not at its descriptors
   bool busy_ RW_GUARDED_BY(mutex_) = false;    // somebody has the turn
   bool wanted_ RW_GUARDED_BY(mutex_) = false;  // by the loop's thread, while a visitor has it
   std::vector<std::function<void()>> posted_ RW_GUARDED_BY(mutex_);

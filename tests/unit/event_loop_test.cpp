@@ -72,6 +72,7 @@ TEST(EventLoopTest, TimersRunInTheOrderOfTheirTimesUnlessCancelled) {
 // A loop with a thread, which ends with it.
 class LoopThread {
  public:
+  explicit LoopThread(EventLoop::Ready ready = Nobody) : ready_(std::move(ready)) {}
   ~LoopThread() {
     loop.Post([this] { over_ = true; });
     thread_.join();
@@ -84,9 +85,10 @@ class LoopThread {
   EventLoop loop;
 
  private:
+  const EventLoop::Ready ready_;
   bool over_ = false;
   std::thread thread_{[this] {
-    while (!over_) loop.Turn(Nobody);
+    while (!over_) loop.Turn(ready_);
   }};
 };
 
@@ -143,6 +145,114 @@ TEST(EventLoopTest, TheLastThingsComeBehindEverythingElse) {
     order.push_back(3);
   });
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+// What one of them has behind it is not left lying until something else happens, and what goes on for ever keeps nobody out.
+TEST(EventLoopTest, TheLastThingsMayHaveMoreBehindThem) {
+  LoopThread there;
+  std::vector<int> order;
+  there.Visit([&] {
+    there.loop.Last([&] {
+      order.push_back(2);
+      there.loop.Last([&] { order.push_back(4); });
+      there.loop.Soon([&] { order.push_back(3); });
+    });
+    there.loop.Soon([&] { order.push_back(1); });
+    order.push_back(0);
+  });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+  std::atomic<bool> enough{false};
+  std::promise<std::thread::id> ended;
+  const std::function<void()> again = [&] {
+    if (!enough) return there.loop.Last(again);
+    ended.set_value(std::this_thread::get_id());
+  };
+  there.Visit(again);
+  std::promise<void> posted;
+  there.loop.Post([&] { posted.set_value(); });
+  posted.get_future().wait();
+  enough = true;
+  EXPECT_EQ(ended.get_future().get(), there.id());
+}
+
+struct Pipe {
+  Pipe() { EXPECT_EQ(pipe(ends), 0); }
+  ~Pipe() {
+    close(ends[0]);
+    close(ends[1]);
+  }
+  void Write() const { EXPECT_EQ(write(ends[1], "x", 1), 1); }
+  void Read() const {
+    char byte;
+    EXPECT_EQ(read(ends[0], &byte, 1), 1);
+  }
+  int ends[2];
+};
+
+TEST(EventLoopTest, AVisitorTakesWhatIsReady) {
+  const Pipe mine, other;
+  std::promise<std::thread::id> by_thread;
+  LoopThread there([&](uint64_t name, uint32_t) {
+    EXPECT_EQ(name, 2u);
+    other.Read();
+    by_thread.set_value(std::this_thread::get_id());
+  });
+  std::vector<uint64_t> seen;
+  const auto take = [&](uint64_t name, uint32_t) {
+    seen.push_back(name);
+    if (name != 1) return false;
+    mine.Read();
+    return true;
+  };
+  // Watched by a visitor who looks at once: the thread has no time to come first.
+  there.Visit([&] { ASSERT_TRUE(there.loop.Watch(other.ends[0], EPOLLIN, 2)); });
+  while (!there.loop.Look(take)) std::this_thread::yield();
+  EXPECT_TRUE(seen.empty());
+  other.Write();
+  EXPECT_EQ(by_thread.get_future().get(), there.id()) << "what is not for visitors is the thread's, also behind a look";
+  EventLoop alone;
+  ASSERT_TRUE(alone.Watch(mine.ends[0], EPOLLIN, 1));
+  mine.Write();
+  seen.clear();
+  EXPECT_TRUE(alone.Look(take));
+  EXPECT_TRUE(alone.Look(take));
+  EXPECT_EQ(seen, std::vector<uint64_t>{1});
+}
+
+// A thread that was looked past comes back to its descriptors by itself, and at once for what is posted or due, or when nobody looks any
+// more: whatever the moment, nothing is left.
+TEST(EventLoopTest, AThreadThatIsParkedMissesNothing) {
+  const Pipe pipe;
+  std::atomic<int> read{0};
+  LoopThread there([&](uint64_t, uint32_t) {
+    pipe.Read();
+    ++read;
+  });
+  there.Visit([&] { ASSERT_TRUE(there.loop.Watch(pipe.ends[0], EPOLLIN, 1)); });
+  const auto look = [&] {
+    there.loop.Look([&](uint64_t, uint32_t) {
+      pipe.Read();
+      ++read;
+      return true;
+    });
+  };
+  for (int round = 0; round < 300; ++round) {
+    look();
+    if (round % 3 == 0) there.loop.StopLooking();
+    pipe.Write();
+    if (round % 3 == 1) {
+      std::promise<void> posted;
+      there.loop.Post([&] { posted.set_value(); });
+      posted.get_future().wait();
+    }
+    while (read <= round) std::this_thread::yield();
+  }
+  std::promise<void> due;
+  look();
+  there.Visit([&] { there.loop.At(Deadline::AfterMs(1), [&] { due.set_value(); }); });
+  look();
+  due.get_future().wait();
+  EXPECT_EQ(read, 300);
 }
 
 // Visitors and the thread in turns: nothing is lost, and nobody is disturbed.

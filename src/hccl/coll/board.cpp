@@ -17,6 +17,7 @@
 #include "hccl/link/pair_links.h"
 #include "hccl/p2p/exchange.h"
 #include "hccl/transport/io_thread.h"
+#include "hccl/transport/waiter_looks.h"
 #include "hccl/transport/wire.h"
 #include "ropeway/ropeway.h"
 
@@ -97,6 +98,8 @@ const Service kBoards = {
     },
 };
 const bool kBoardsAdded = (AddService(&kBoards), true);
+
+void LetWaitersLook() { [[maybe_unused]] static const bool added = (AddWaiterLook(&Board::Help), true); }
 
 // Of another process.
 bool ReadMemory(int32_t pid, uint64_t address, uint64_t bytes, char* to) {
@@ -221,7 +224,7 @@ void Board::Judged(uint32_t peer, Verdict verdict) {
 void Board::Decide(State state) {
   if (state_.load(std::memory_order_relaxed) != State::kUnknown) return;
   descriptor_.Reset();  // everybody who wants it has opened it
-  if (state == State::kReady) ropewayHelpWaiters(&Board::Help);
+  if (state == State::kReady) LetWaitersLook();
   state_.store(state, std::memory_order_release);
   LookAll();
   FallAsleep();

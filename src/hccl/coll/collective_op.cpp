@@ -31,11 +31,14 @@ Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes) {
   return PlaceMemory{static_cast<char*>(const_cast<void*>(memory)), static_cast<char*>(view), bytes};
 }
 
+// On the I/O thread, whose context is nobody's: the one that lets go of it may be a thread of the program.
 Scratch::~Scratch() {
-  if (aclrtSetCurrentContext(context) == ACL_SUCCESS)
-    free(memory);
-  else
-    aclGetRecentErrMsg();  // a context that is gone took it along
+  IoThread::Get().Post([memory = memory, free = free, context = context] {
+    if (aclrtSetCurrentContext(context) == ACL_SUCCESS)
+      free(memory);
+    else
+      aclGetRecentErrMsg();  // a context that is gone took it along
+  });
 }
 
 CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory)
@@ -103,6 +106,13 @@ std::shared_ptr<StreamOp> CollectiveOp::Again() {
   LockGuard lock(op->exchange_->order);
   op->TakeNumbers();
   return op;
+}
+
+bool CollectiveOp::ExpectsNews() const {
+  if (setting_.board_ready) return false;
+  uint64_t bytes = 0;
+  for (const TransferRef& transfer : transfers_) bytes += transfer && !communicator().SameProcess(transfer->peer) ? transfer->bytes : 0;
+  return bytes > 0 && bytes <= kLookedForBytes;
 }
 
 void CollectiveOp::Started() { setting_.on_host ? Fetch() : Begin(); }
@@ -309,6 +319,15 @@ bool CollectiveOp::CopyHere(const Step& step) {
     return true;
   }
   busy_ = true;
+  if (!IoThread::Get().IsVisited()) return QueueCopy(from, to), true;
+  IoThread::Get().Post([self = std::static_pointer_cast<CollectiveOp>(shared_from_this()), from, to] {
+    if (!self->dropped_) self->QueueCopy(from, to);
+  });
+  return true;
+}
+
+// By the engine.
+void CollectiveOp::QueueCopy(const PlaceMemory& from, const PlaceMemory& to) {
   const auto self = std::static_pointer_cast<CollectiveOp>(shared_from_this());
   const auto done = [self](const std::string& failure) {
     self->busy_ = false;
@@ -319,12 +338,11 @@ bool CollectiveOp::CopyHere(const Step& step) {
   };
   if (setting_.on_host) {
     exchange_->lane().Run(
-        setting_.context, step.to.bytes, 1,
+        setting_.context, to.bytes, 1,
         [from, to](uint64_t begin, uint64_t end) { return std::memcpy(to.view + begin, from.view + begin, end - begin), ""; }, done);
   } else {
-    exchange_->lane().Copy(setting_.context, to.address, from.address, step.to.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, -1, done);
+    exchange_->lane().Copy(setting_.context, to.address, from.address, to.bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, -1, done);
   }
-  return true;
 }
 
 bool CollectiveOp::ReduceHere(const Step& step) {

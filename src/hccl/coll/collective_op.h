@@ -23,7 +23,7 @@ struct PlaceMemory {
 // HCCL_E_PARA for what is not inside one block of device memory. None without bytes.
 Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes);
 
-// Memory of a collective's own, freed in its context: by aclrtFree or aclrtFreeHost.
+// Memory of a collective's own, freed in its context a moment after it goes: by aclrtFree or aclrtFreeHost.
 struct Scratch {
   using Free = aclError (*)(void*);
   Scratch(void* memory_, Free free_, aclrtContext context_) : memory(memory_), free(free_), context(context_) {}
@@ -73,6 +73,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   bool Perform(size_t index);
   bool BeginTransfer(size_t index);
   bool CopyHere(const Step& step);
+  void QueueCopy(const PlaceMemory& from, const PlaceMemory& to);
   bool ReduceHere(const Step& step);
   void Advance();
   void TransferOver(bool sending, HcclResult result, const std::string& why);
@@ -86,7 +87,8 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   void Store();
   void Succeed();
 
-  bool StartsAnywhere() const override { return setting_.board_ready && !setting_.on_host; }
+  bool StartsAnywhere() const override { return !setting_.on_host; }
+  bool ExpectsNews() const override;
   void Look() override;
   void Off(HcclResult result, const std::string& why) override;
   bool BringToBoard();

@@ -2,6 +2,7 @@
 
 #include "base/settings.h"
 #include "hccl/link/link_wire.h"
+#include "hccl/transport/waiter_looks.h"
 
 namespace ropeway::comm {
 namespace {
@@ -26,8 +27,12 @@ IoThread& BulkThread(size_t number) {
 }  // namespace
 
 IoThread& LinkThread() {
-  static IoThread* const thread = new IoThread("rw-hccl-link");
-  return *thread;
+  static IoThread& thread = []() -> IoThread& {
+    auto* const made = new IoThread("rw-hccl-link");
+    LookAtDescriptorsOf(*made);
+    return *made;
+  }();
+  return thread;
 }
 
 ConnectedPeer::ConnectedPeer(IoThread& thread) : thread_(thread), stall_limit_(StallLimit()) {}
@@ -105,6 +110,7 @@ ConnectedPeer::ConnectionRef ConnectedPeer::Open(SecureSocket fd, IoThread& thre
     if (const auto self = weak.lock())
       self->OnLink([self, connection = made->lock(), clean, why] { self->ConnectionEnded(connection, clean, why); });
   };
+  events.by_visitors = &thread == &thread_ && ServesVisitors();
   ConnectionRef connection = Connection::Make(std::move(fd), std::move(events), thread);
   *made = connection;
   connection->Start();

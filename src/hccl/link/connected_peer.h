@@ -42,6 +42,8 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   // The two have met.
   virtual void Met(const std::string& /*introduction*/) {}
   virtual void Received(const Frame& frame) = 0;
+  // Whether that may come on a thread that stands in for the link's.
+  virtual bool ServesVisitors() const { return false; }
   // As Connection::Events have them, on the connection's thread.
   virtual std::optional<Bulk> BulkBegins(const Frame& /*frame*/, uint64_t /*size*/) { return std::nullopt; }
   virtual void BulkEnded(const Frame& /*frame*/, uint64_t /*size*/, bool /*taken*/) {}

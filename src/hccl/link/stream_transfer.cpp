@@ -6,6 +6,7 @@
 #include "hccl/membership/number_table.h"
 #include "hccl/membership/stream_code.h"
 #include "hccl/membership/stream_op.h"
+#include "hccl/transport/waiter_looks.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
@@ -57,7 +58,9 @@ void Start(void* argument, ropewayOperation operation) {
     ropewayFinishOperation(operation, 0, nullptr);
     return;
   }
-  const auto done = [transfer, number, operation](const TransferEnd& end) {
+  const auto news = std::make_shared<NewsExpected>();
+  const auto done = [transfer, number, operation, news](const TransferEnd& end) {
+    news->Came();
     const bool wanted = Transfers().Remove(number) != nullptr;
     Finish(*transfer, wanted, operation, end);
   };
@@ -65,6 +68,7 @@ void Start(void* argument, ropewayOperation operation) {
   ropewayTransfer carried{WayOver(ChosenLink()), transfer->target.rank, 0, static_cast<uint32_t>(transfer->items.size())};
   for (const TransferItem& item : transfer->items) carried.bytes += item.size;
   ropewayTellTransfer(operation, &carried);
+  if (carried.bytes <= kLookedForBytes) news->Expect(false);
   transfer->target.peer->Move(transfer->put, transfer->items, transfer->lease, done);
 }
 

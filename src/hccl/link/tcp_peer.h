@@ -114,6 +114,7 @@ class TcpPeer final : public ConnectedPeer {
 
   // What arrives (tcp_receive.cpp).
   void Received(const Frame& frame) override;
+  bool ServesVisitors() const override { return true; }
   std::optional<Bulk> BulkBegins(const Frame& frame, uint64_t size) override;
   void BulkEnded(const Frame& frame, uint64_t size, bool taken) override;
   std::optional<Bulk> PutBegins(const Frame& frame, uint64_t size);

@@ -71,6 +71,7 @@ std::shared_ptr<Connection> Channels::Open(uint32_t peer, SecureSocket fd) {
   events.closed = [weak, peer](bool clean, const std::string& why) {
     if (auto self = weak.lock()) self->End(peer, LossOf(clean), why);
   };
+  events.by_visitors = true;
   return Connection::Open(std::move(fd), std::move(events));
 }
 
@@ -173,9 +174,17 @@ void Channels::WhenUp(uint32_t peer, Up up) {
   Connect(peer);
 }
 
+bool Channels::IsForAnyone(uint32_t peer, const Frame& frame) const {
+  const std::shared_ptr<Communicator> owner = owner_.lock();
+  const Service* const service = ServiceOf(frame.type);
+  return owner && service != nullptr && service->anywhere != nullptr && service->anywhere(*owner, peer, frame.type, frame.body);
+}
+
 void Channels::Deliver(uint32_t peer, Frame frame) {
   Slot& slot = slots_[peer];
   if (slot.ended || left_) return;
+  if (IoThread::Get().IsVisited() && !IsForAnyone(peer, frame))
+    return IoThread::Get().LeaveToThread([self = shared_from_this(), peer, frame = std::move(frame)] { self->Deliver(peer, frame); });
   // A neighbour's first word opens the way back, too.
   if (!slot.up) Rise(peer, nullptr);
   if (frame.type == kGoodBye) return End(peer, HCCL_SUCCESS, "");

@@ -76,6 +76,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void Answered(uint32_t peer, SecureSocket fd, Verdict verdict, const std::string& why);
   void Rise(uint32_t peer, std::shared_ptr<Connection> connection);
   std::shared_ptr<Connection> Open(uint32_t peer, SecureSocket fd);
+  bool IsForAnyone(uint32_t peer, const Frame& frame) const;
   void Deliver(uint32_t peer, Frame frame);
   void End(uint32_t peer, HcclResult why, const std::string& text);
   void Drop(Slot& slot);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -70,7 +71,7 @@ class Request {
 // peer may speak before this rank has called the service's first function. All functions may be null.
 struct Service {
   uint16_t messages;  // of the types [messages, messages + 0x100)
-  // On the I/O thread.
+  // On the I/O thread, or on one that stands in for it if `anywhere` says so of the message: then it asks nothing of the runtime.
   void (*received)(Communicator& communicator, const Request& request);
   // On the I/O thread: nothing will come from `peer` any more. HCCL_SUCCESS: it destroyed its communicator;
   // HCCL_E_REMOTE: it died; HCCL_E_TCP_TRANSFER: the link to it broke; HCCL_E_TCP_CONNECT: it was never reached.
@@ -79,6 +80,7 @@ struct Service {
   Status (*may_destroy)(Communicator& communicator);
   // On the I/O thread: the communicator is destroyed; what is pending must end now.
   void (*destroyed)(Communicator& communicator);
+  bool (*anywhere)(Communicator& communicator, uint32_t peer, uint16_t type, std::string_view body) = nullptr;
 };
 void AddService(const Service* service);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "acl/acl.h"
+#include "base/cores.h"
 #include "hccl/membership/number_table.h"
 #include "hccl/membership/stream_code.h"
 
@@ -84,6 +85,8 @@ void StreamOp::Start(ropewayOperation operation) {
     if (auto self = weak.lock()) self->TimeOut();
   });
   Tell();
+  static const auto cores = static_cast<uint32_t>(UsableCores());
+  if (ExpectsNews()) news_.Expect(communicator_->size() > cores);
   if (unfit_.empty()) return Started();
   Dropped();
   Finish(HCCL_E_PARA, unfit_);
@@ -111,6 +114,7 @@ void StreamOp::Finish(HcclResult result, const std::string& why) {
   if (finished_) return;
   const std::shared_ptr<StreamOp> self = shared_from_this();
   finished_ = true;
+  news_.Came();
   IoThread::Get().Cancel(timer_);
   Operations().Remove(number_);
   if (result != HCCL_SUCCESS) communicator_->SetAsyncError(result, why);

@@ -10,6 +10,7 @@
 #include "acl/acl_base.h"
 #include "hccl/membership/communicator.h"
 #include "hccl/transport/io_thread.h"
+#include "hccl/transport/waiter_looks.h"
 #include "ropeway/ropeway.h"
 
 namespace ropeway::comm {
@@ -32,6 +33,8 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   virtual void Started() = 0;
   // Whether that is short and asks nothing of the runtime: then any thread may stand in for the I/O thread.
   virtual bool StartsAnywhere() const { return false; }
+  // Whether its end comes over a socket, and soon: then those who wait for the stream look for it.
+  virtual bool ExpectsNews() const { return false; }
   // The stream waits no longer, or the time is over: what was begun must end, without a word to anybody but the peers.
   // Started may not have been called.
   virtual void Dropped() = 0;
@@ -61,6 +64,7 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   ropewayOperation operation_ = nullptr;  // from the start to the finish
   IoThread::Timer timer_ = 0;
   bool finished_ = false;
+  NewsExpected news_;
 };
 
 // Whether work for this stream goes into a graph.

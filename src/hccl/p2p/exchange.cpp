@@ -16,6 +16,9 @@ const Service kSendReceive = {
     [](Communicator& communicator, uint32_t peer, HcclResult why) { Existing(communicator)->PeerEnded(peer, why); },
     nullptr,
     [](Communicator& communicator) { Existing(communicator)->Destroyed(); },
+    [](Communicator& communicator, uint32_t peer, uint16_t type, std::string_view body) {
+      return Existing(communicator)->IsSimple(peer, type, body);
+    },
 };
 const bool kSendReceiveAdded = (AddService(&kSendReceive), true);
 
@@ -75,12 +78,17 @@ void Exchange::Begin(const TransferRef& transfer) {
   if (auto node = partner.offers.extract(transfer->number)) Meet(transfer, std::move(node.mapped()));
 }
 
+// A moment later, on the I/O thread, if the transfer is still there.
+void Exchange::Post(const TransferRef& transfer, std::function<void()> function) {
+  IoThread::Get().Post([self = shared_from_this(), transfer, function = std::move(function), state = transfer->state] {
+    if (transfer->state == state) function();
+  });
+}
+
 // What the engine has to copy is left to the I/O thread, for which somebody may stand in.
 void Exchange::Meet(const TransferRef& transfer, Offer offer) {
-  if (offer.method == Method::kInline || offer.method == Method::kEager) return Match(transfer, offer);
-  IoThread::Get().Post([self = shared_from_this(), transfer, offer = std::move(offer)] {
-    if (transfer->state == Transfer::State::kWaiting) self->Match(transfer, offer);
-  });
+  if ((offer.method == Method::kInline || offer.method == Method::kEager) && transfer->window) return Match(transfer, offer);
+  Post(transfer, [this, transfer, offer = std::move(offer)] { Match(transfer, offer); });
 }
 
 void Exchange::MakeOffer(const TransferRef& transfer) {
@@ -93,6 +101,7 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
     SendOffer(transfer, transfer->eager ? Method::kEager : Method::kInline, bytes);
     return transfer->eager ? Over(transfer, HCCL_SUCCESS, "") : void();
   }
+  if (IoThread::Get().IsVisited()) return Post(transfer, [this, transfer] { MakeOffer(transfer); });
   const bool network = NetworkInsideHost();
   if (communicator->SameProcess(transfer->peer) && !network) {
     const auto address = reinterpret_cast<uintptr_t>(transfer->buffer);
@@ -148,6 +157,21 @@ void Exchange::Received(const Request& request) {
   } else if (request.type() == kTaken) {
     if (reader.AtEnd()) OnTaken(request.peer(), number);
   }
+}
+
+bool Exchange::IsSimple(uint32_t peer, uint16_t type, std::string_view body) const {
+  const auto partner = partners_.find(peer);
+  if (partner == partners_.end() || (type != kOffer && type != kTaken)) return false;
+  Reader reader(body);
+  const auto number = reader.Number<uint64_t>();
+  const auto& waiting = type == kOffer ? partner->second.receives : partner->second.sends;
+  const auto found = waiting.find(number);
+  if (found != waiting.end() && (found->second->window == nullptr || found->second->staging != nullptr || !found->second->key.empty()))
+    return false;
+  if (type == kTaken) return true;
+  reader.Number<uint64_t>();
+  const auto method = static_cast<Method>(reader.Number<uint8_t>());
+  return method == Method::kInline || method == Method::kEager;
 }
 
 void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {

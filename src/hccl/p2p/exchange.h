@@ -45,6 +45,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void GaveUp(uint32_t peer, uint64_t collective, const std::string& why);
 
   void Received(const Request& request);
+  // Whether a message can be handled without the runtime, so on any thread that stands in for the I/O thread.
+  bool IsSimple(uint32_t peer, uint16_t type, std::string_view body) const;
   void PeerEnded(uint32_t peer, HcclResult why);
   void Destroyed();
 
@@ -78,6 +80,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
   bool OfferKey(const TransferRef& transfer);
   void Stage(const TransferRef& transfer, const std::function<void()>& staged);
+  void Post(const TransferRef& transfer, std::function<void()> function);
   void Meet(const TransferRef& transfer, Offer offer);
   void Match(const TransferRef& transfer, const Offer& offer);
   void TakeInline(const TransferRef& transfer, const Offer& offer, bool answered);

@@ -74,6 +74,14 @@ bool TransferGroup::StartsAnywhere() const {
   });
 }
 
+bool TransferGroup::ExpectsNews() const {
+  uint64_t bytes = 0;
+  for (const TransferRef& transfer : transfers_) bytes += transfer->bytes;
+  return bytes <= kLookedForBytes && !std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
+           return communicator().SameProcess(transfer->peer);
+         });
+}
+
 // Both ranks make the same of what both know.
 uint64_t TransferGroup::NameOf(const Transfer& transfer) {
   const Communicator& ranks = communicator();

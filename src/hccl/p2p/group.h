@@ -24,6 +24,7 @@ class TransferGroup final : public StreamOp {
   void TakeNumbers() RW_REQUIRES(exchange_->order);
   void Started() override;
   bool StartsAnywhere() const override;
+  bool ExpectsNews() const override;
   void Dropped() override;
   void Revoked() override;
   ropewayTransfer Description() const override;

@@ -3,12 +3,17 @@
 #include <thread>
 
 #include "base/own_thread.h"
+#include "hccl/transport/waiter_looks.h"
 
 namespace ropeway::comm {
 
 IoThread& IoThread::Get() {
-  static IoThread* const io = new IoThread("rw-hccl-io");  // outlives static destructors: its thread never ends
-  return *io;
+  static IoThread& io = []() -> IoThread& {  // outlives static destructors: its thread never ends
+    auto* const made = new IoThread("rw-hccl-io");
+    LookAtDescriptorsOf(*made);
+    return *made;
+  }();
+  return io;
 }
 
 IoThread::IoThread(const char* name) {
@@ -18,8 +23,21 @@ IoThread::IoThread(const char* name) {
   }).detach();
 }
 
-bool IoThread::Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready) {
-  watched_[Name(fd)] = std::make_shared<std::function<void(uint32_t)>>(std::move(ready));
+void IoThread::Look() {
+  if (IsCurrent()) return;
+  loop_.Look([this](uint64_t fd, uint32_t events) { return Ready(fd, events); });
+}
+
+void IoThread::LeaveToThread(std::function<void()> function) {
+  left_to_thread_ = true;
+  Post([this, function = std::move(function)] {
+    left_to_thread_ = false;
+    function();
+  });
+}
+
+bool IoThread::Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready, bool by_visitors) {
+  watched_[Name(fd)] = std::make_shared<Watched>(Watched{std::move(ready), by_visitors});
   if (loop_.Watch(fd, events, Name(fd))) return true;
   watched_.erase(Name(fd));
   return false;
@@ -30,11 +48,13 @@ void IoThread::Forget(int fd) {
   loop_.Forget(fd);
 }
 
-void IoThread::Ready(uint64_t name, uint32_t events) {
+bool IoThread::Ready(uint64_t name, uint32_t events) {
   const auto found = watched_.find(name);
-  if (found == watched_.end()) return;  // forgotten by an earlier one of this round
-  const auto ready = found->second;     // it may forget itself
-  (*ready)(events);
+  if (found == watched_.end()) return true;                // forgotten by an earlier one of this round
+  const std::shared_ptr<Watched> watched = found->second;  // it may forget itself
+  if (IsVisited() && !watched->by_visitors) return false;
+  watched->ready(events);
+  return true;
 }
 
 }  // namespace ropeway::comm

@@ -23,18 +23,23 @@ class IoThread {
   // The same, or at once on the calling thread while this one sleeps: for what is short and does not care where it runs, so nothing that
   // uses a context of the runtime. Nobody else is at work here meanwhile (event_loop.h).
   void Run(std::function<void()> function) {
-    if (IsCurrent() || !loop_.Visit(function)) loop_.Post(std::move(function));
+    if (IsCurrent()) return loop_.Soon(std::move(function));
+    if (!loop_.Visit(function)) loop_.Post(std::move(function));
   }
   // At once on the calling thread, or not at all: while this one is at work, or is the caller.
   bool Try(const std::function<void()>& function) { return !IsCurrent() && loop_.Visit(function); }
+  // Takes what has come, for a thread that waits for it, if this one is asleep: of those descriptors that visitors may serve.
+  void Look();
+  void StopLooking() { loop_.StopLooking(); }
   // Whether the calling thread is this one, or stands in for it.
   bool IsCurrent() const { return loop_.HasTurn(); }
   bool IsVisited() const { return loop_.IsVisited(); }  // for those: whether it stands in
 
   // The rest is for those of whom that is true.
 
-  // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does. False when the kernel takes no more.
-  bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready);
+  // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does. `by_visitors`: also on the thread of who looks. False when
+  // the kernel takes no more.
+  bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready, bool by_visitors = false);
   void Change(int fd, uint32_t events) { loop_.Change(fd, events, Name(fd)); }
   void Forget(int fd);  // before closing it; safe inside its own function
 
@@ -42,13 +47,23 @@ class IoThread {
   Timer At(Deadline when, std::function<void()> function) { return loop_.At(when, std::move(function)); }
   void Cancel(Timer timer) { loop_.Cancel(timer); }
   void Last(std::function<void()> function) { loop_.Last(std::move(function)); }
+  // Of a visitor who comes to something that is the thread's own to do: `function` is posted, and so is all that belongs behind it.
+  void LeaveToThread(std::function<void()> function);
+  bool left_to_thread() const { return left_to_thread_; }
 
  private:
   static uint64_t Name(int fd) { return static_cast<uint64_t>(fd); }
-  void Ready(uint64_t name, uint32_t events);
+  struct Watched {
+    std::function<void(uint32_t)> ready;
+    bool by_visitors;
+  };
+  // False: it is not for the one who has the turn.
+  bool Ready(uint64_t name, uint32_t events);
 
   EventLoop loop_;
-  std::unordered_map<uint64_t, std::shared_ptr<std::function<void(uint32_t)>>> watched_;  // of the thread
+  // Of who has the turn.
+  std::unordered_map<uint64_t, std::shared_ptr<Watched>> watched_;
+  bool left_to_thread_ = false;  // until it has begun with that: before, nobody visits
 };
 
 }  // namespace ropeway::comm

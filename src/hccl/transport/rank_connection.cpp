@@ -23,6 +23,7 @@ constexpr size_t kReadBytes = 64 << 10;
 constexpr size_t kReadBytesBeforeBulk = 8 << 10;
 constexpr size_t kReadBytesBehindBulk = 512;
 constexpr std::chrono::seconds kLinger(5);
+constexpr char kBadFrame[] = "the other end does not keep to the protocol";
 
 std::string Head(const Frame& frame, uint64_t bulk) {
   return Writer()
@@ -91,9 +92,10 @@ std::shared_ptr<Connection> Connection::Make(SecureSocket fd, Events events, IoT
 void Connection::Start() {
   if (Leave(&Connection::Start)) return;
   const std::weak_ptr<Connection> weak = weak_from_this();
-  const bool watched = thread_.Watch(fd_.get(), EPOLLIN, [weak](uint32_t ready) {
-    if (auto self = weak.lock()) self->Ready(ready);
-  });
+  const auto ready = [weak](uint32_t events) {
+    if (auto self = weak.lock()) self->Ready(events);
+  };
+  const bool watched = thread_.Watch(fd_.get(), EPOLLIN, ready, events_.by_visitors);
   // The owner does not know the connection yet, so a failure is told a moment later.
   if (!watched) {
     thread_.Post([self = shared_from_this()] { self->Break(false, "the kernel watches no more descriptors"); });
@@ -252,7 +254,8 @@ void Connection::Receive() {
     if (got < 0 && errno != EAGAIN && errno != EINTR) return Break(false, std::strerror(errno));
     if (got < 0) return;
     moved_ += static_cast<uint64_t>(got);
-    if (!TakeFrames()) return Break(false, "the other end does not keep to the protocol");
+    if (!TakeFrames()) return Break(false, kBadFrame);
+    if (thread_.left_to_thread()) return;
     if (static_cast<size_t>(got) < wanted && !fd_.encrypted()) return;
   }
   if (fd_.Holds()) ReadLater();
@@ -332,7 +335,7 @@ bool Connection::BeginBulk(Frame frame, uint64_t size) {
 bool Connection::TakeFrames() {
   size_t at = 0;
   bool good = true;
-  while (good && fd_ && !closing_ && !bulk_coming_ && incoming_.size() - at >= kHeaderBytes) {
+  while (good && fd_ && !closing_ && !bulk_coming_ && !thread_.left_to_thread() && incoming_.size() - at >= kHeaderBytes) {
     Reader reader(std::string_view(incoming_).substr(at, kHeaderBytes));
     const auto body_size = reader.Number<uint32_t>();
     Frame frame;
@@ -353,11 +356,19 @@ bool Connection::TakeFrames() {
     }
   }
   incoming_.erase(0, at);
+  if (thread_.left_to_thread()) thread_.Post([self = shared_from_this()] { self->TakeRest(); });
   return good;
 }
 
+// What a visitor has read and left.
+void Connection::TakeRest() {
+  if (fd_ && !closing_ && !TakeFrames()) Break(false, kBadFrame);
+}
+
+// The owner may have much to do then, and not on any thread.
 void Connection::Break(bool clean, const std::string& why) {
   if (!fd_ || closing_) return;
+  if (thread_.IsVisited()) return thread_.LeaveToThread([self = shared_from_this(), clean, why] { self->Break(clean, why); });
   const auto closed = std::move(events_.closed);
   Abort();
   if (closed) closed(clean, why);

@@ -74,6 +74,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::function<void()> idle = nullptr;
     // Once, unless Close was called first. `clean`: the other end closed in order; else the link broke.
     std::function<void(bool clean, const std::string& why)> closed;
+    // Whether threads that stand in for the connection's may be told of what arrives (IoThread::Look); its end they are not.
+    bool by_visitors = false;
   };
   // The largest body that is believed: the table of 100,000 ranks fits.
   static constexpr uint32_t kLargestBody = 16u << 20;
@@ -132,6 +134,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   long ReceiveInto(size_t size);
   long ReceiveIgnored(size_t size);
   bool TakeFrames();
+  void TakeRest();
   bool BeginBulk(Frame frame, uint64_t size);
   void EndBulk();
   void Break(bool clean, const std::string& why);
