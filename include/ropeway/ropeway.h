@@ -219,9 +219,10 @@ RW_API aclError ropewayTellTransfer(ropewayOperation operation, const ropewayTra
 RW_API aclError ropewayTellMessage(ropewayOperation operation, uint64_t message, int32_t sends);
 
 /*
- * For a library whose operations end when memory changes that other processes write. A thread that waits for a stream calls help(0) again
- * and again before it sleeps, as long as that answers that there is something to look for (1, or 2 when whoever brings it needs the core),
- * and help(1) when it stops. One function for the process; it may finish operations, and may not wait. help NULL: 100000.
+ * For a library whose operations end when other processes write memory or send something. A thread that waits for a stream calls help(0)
+ * again and again before it sleeps, as long as that answers that there is something to look for (1, or 2 when whoever brings it needs the
+ * core, with 4 added when some has just come), and help(1) when it stops. One function for the process; it may finish operations, and may
+ * not wait. help NULL: 100000.
  */
 typedef int (*ropewayHelpFunc)(int leaving);
 RW_API aclError ropewayHelpWaiters(ropewayHelpFunc help);

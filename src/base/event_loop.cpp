@@ -17,6 +17,9 @@ constexpr int64_t kLongestSleepNs = 60'000'000'000;
 // How long it leaves its descriptors to visitors who look. What comes when they have stopped waits so long at most, once.
 constexpr int64_t kParkNs = 200'000;
 constexpr int kRoundsOfLast = 3;
+constexpr int kLooksAtOnce = 16;
+// How long a visitor waits for more before it does what has time.
+constexpr int64_t kLazyNs = 20'000;
 
 }  // namespace
 
@@ -76,16 +79,27 @@ bool EventLoop::Visit(const std::function<void()>& function) {
   return true;
 }
 
-bool EventLoop::Look(const ReadyHere& ready) {
-  bool left_some = false;
+int EventLoop::Look(const ReadyHere& ready) {
+  int taken = 0, left = 0;
+  const auto take = [&](const epoll_event& event) {
+    const bool mine = event.data.u64 != kWake && ready(event.data.u64, event.events);
+    (mine ? taken : left) += 1;
+  };
+  // Also of one who cannot: the loop's thread leaves the rest to him then, instead of sharing a core with one who waits for it.
+  looked_at_ns_.store(NowNs(), std::memory_order_relaxed);
   const bool looked = Visit([&] {
-    looked_at_ns_.store(NowNs(), std::memory_order_relaxed);
-    epoll_event events[16];
-    const int count = epoll_wait(epoll_.get(), events, 16, 0);
-    for (int i = 0; i < count; ++i) left_some |= events[i].data.u64 == kWake || !ready(events[i].data.u64, events[i].events);
+    int64_t more_until_ns = 0;
+    for (int round = 0; round < kLooksAtOnce && left == 0;) {
+      epoll_event events[16];
+      const int count = epoll_wait(epoll_.get(), events, 16, 0);
+      for (int i = 0; i < count; ++i) take(events[i]);
+      // What is to be sent behind all of this goes along with what the next one has to say, if that is here; what has time waits for it.
+      if (lazy_.empty() ? count <= 0 || last_.empty() : count <= 0 && NowNs() >= more_until_ns) break;
+      if (count > 0) more_until_ns = NowNs() + kLazyNs, ++round;
+    }
   });
-  if (left_some) Unpark();
-  return looked;
+  if (left > 0) Unpark();
+  return looked ? taken : -1;
 }
 
 void EventLoop::StopLooking() {
@@ -120,7 +134,7 @@ void EventLoop::TakeTurn() {
 
 bool EventLoop::GiveTurnUp() {
   LockGuard lock(mutex_);
-  if (posted_.empty() && !(soon_.empty() && last_.empty())) {
+  if (posted_.empty() && !(soon_.empty() && last_.empty() && lazy_.empty())) {
     const LockGap gap(mutex_);
     RunLast();
   }
@@ -179,6 +193,7 @@ void EventLoop::Turn(const Ready& ready, Deadline limit) {
 // What they post is found by whoever gives the turn up. Some of them have something behind them, such as a message that another one sends;
 // what goes on for ever does so turn by turn.
 void EventLoop::RunLast() {
+  for (auto& function : std::exchange(lazy_, {})) last_.push_back(std::move(function));
   for (int round = 0; round < kRoundsOfLast; ++round) {
     for (auto& function : std::exchange(last_, {})) {
       RunSoon();

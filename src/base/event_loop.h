@@ -40,9 +40,9 @@ class EventLoop {
   // Runs `function` at once, on the calling thread, if the loop's own is asleep with nothing to do; else false. What it may hold and where
   // it may be called, the caller knows.
   bool Visit(const std::function<void()>& function);
-  // The same for what is ready now: `ready` answers whether that was for a visitor. False: it could not look.
+  // The same for what is ready now: `ready` answers whether that was for a visitor. How many were; -1: it could not look.
   using ReadyHere = std::function<bool(uint64_t name, uint32_t events)>;
-  bool Look(const ReadyHere& ready);
+  int Look(const ReadyHere& ready);
   // Who looked does so no more, and waits for what the loop's thread finds.
   void StopLooking();
   bool HasTurn() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
@@ -58,6 +58,8 @@ class EventLoop {
   // Runs `function` when there is nothing else to do, before the turn is given up; or before all of those, when what is being done is.
   void Last(std::function<void()> function) { last_.push_back(std::move(function)); }
   void Soon(std::function<void()> function) { soon_.push_back(std::move(function)); }
+  // As Last; a visitor who looks waits a moment for more to come, so that it is done once for all of it.
+  void Lazily(std::function<void()> function) { lazy_.push_back(std::move(function)); }
   void Cancel(Timer timer);
 
   // Whether that is a visitor.
@@ -93,6 +95,7 @@ class EventLoop {
   Timer last_timer_ = 0;
   std::deque<std::function<void()>> soon_;
   std::vector<std::function<void()>> last_;
+  std::vector<std::function<void()>> lazy_;
   int64_t sleeps_until_ns_ = 0;
   bool visiting_ = false;
   bool visited_ = false;  // and visitors bring timers, which come and go: where none is left it does not sleep for ever at once

@@ -6,7 +6,8 @@
 
 namespace ropeway {
 
-// 0: looks, and answers whether there is anything to look for: 1, or 2 when those who bring it need the core; 1: the caller stops looking.
+// 0: looks, and answers whether there is anything to look for: 1, or 2 when those who bring it need the core, with 4 when some has just
+// come; 1: the caller stops looking.
 using WaiterHelp = int (*)(int leaving);
 
 inline std::atomic<WaiterHelp> g_waiter_help{nullptr};
@@ -24,9 +25,12 @@ class Helping {
   // Whether there is something to look for.
   bool Look() {
     const int answer = help_ == nullptr ? 0 : help_(0);
-    yields_ = answer > 1;
+    yields_ = (answer & 2) != 0;
+    found_ = (answer & 4) != 0;
     return looked_ = answer != 0;
   }
+  // Whether something came: more may.
+  bool found() const { return found_; }
   // Whether those who are looked for need the core.
   bool yields() const { return yields_; }
   void Stop() {
@@ -38,6 +42,7 @@ class Helping {
   const WaiterHelp help_ = g_waiter_help.load(std::memory_order_acquire);
   bool looked_ = false;
   bool yields_ = false;
+  bool found_ = false;
 };
 
 }  // namespace ropeway

@@ -237,6 +237,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     if (eagerness == 0 && sharer_.board().Join(sharer_.stop(), 1)) continue;
     const bool looks = helping.Look();
     if (looks && queue.Reached(sequence)) break;
+    if (looks && helping.found()) spin_until = 0;
     if (round % 16 == 15 || spin_until == 0) {
       const int64_t now = NowNs();
       if (!deadline.never() && now >= deadline.at_ns()) return WaitOutcome::kTimeout;

@@ -16,7 +16,7 @@ using Kind = Step::Kind;
 static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where their bytes travel in the offer");
 
 // What the I/O thread copies by itself: less than a word to a lane costs.
-constexpr uint64_t kCopiedHere = 32 << 10;
+constexpr uint64_t kCopiedHere = 1 << 20;
 
 // How often a collective that starts looks at the board before it leaves that to others: about a microsecond.
 constexpr int kGlances = 20;
@@ -110,9 +110,11 @@ std::shared_ptr<StreamOp> CollectiveOp::Again() {
 
 bool CollectiveOp::ExpectsNews() const {
   if (setting_.board_ready) return false;
-  uint64_t bytes = 0;
-  for (const TransferRef& transfer : transfers_) bytes += transfer && !communicator().SameProcess(transfer->peer) ? transfer->bytes : 0;
-  return bytes > 0 && bytes <= kLookedForBytes;
+  uint64_t most = 0;
+  for (const TransferRef& transfer : transfers_) {
+    if (transfer && !communicator().SameProcess(transfer->peer)) most = std::max(most, transfer->bytes);
+  }
+  return most > 0 && most <= kCarriedBytes;
 }
 
 void CollectiveOp::Started() { setting_.on_host ? Fetch() : Begin(); }

@@ -252,16 +252,27 @@ class Planner {
   }
 
   void AllGather() {
-    const auto block = [&](uint32_t rank) { return Out(shape_.receives[rank]); };
-    CopyUnlessInPlace(In(0, shape_.receives[me_].bytes), block(me_));
-    if (OneHost() || !even_ || here_.size() == 1) return GatherBlocks(all_, {me_}, [](uint32_t rank) { return Group{rank}; });
+    if (OneHost() || !even_ || here_.size() == 1) return GatherOwnBlocks(all_);
     // First between hosts, everything once; then inside.
-    GatherBlocks(across_, {me_}, [](uint32_t rank) { return Group{rank}; });
+    GatherOwnBlocks(across_);
     GatherBlocks(here_, across_, [&](uint32_t rank) {
       Group with_it;
       for (const Group& host : by_host_) with_it.push_back(host[IndexIn(here_, rank)]);
       return with_it;
     });
+  }
+  // The own block is sent from where it is, and copied while it travels.
+  void GatherOwnBlocks(const Group& group) {
+    const size_t size = group.size();
+    const size_t own = IndexIn(group, me_);
+    const Span input = In(0, shape_.receives[me_].bytes), output = Out(shape_.receives[me_]);
+    for (size_t k = 1; k < size; ++k) Send(group[(own + k) % size], shape_.in_place ? output : input);
+    for (size_t k = 1; k < size; ++k) {
+      const uint32_t peer = group[(own + size - k) % size];
+      Receive(peer, Out(shape_.receives[peer]));
+    }
+    CopyUnlessInPlace(input, output);
+    Await();
   }
   // Every rank of the group has the blocks of `owners_of` it, and in the end of all.
   template <typename OwnersOf>

@@ -46,6 +46,8 @@ ConnectedPeer::~ConnectedPeer() {
 
 void ConnectedPeer::OnLink(std::function<void()> function) { thread_.IsCurrent() ? function() : thread_.Post(std::move(function)); }
 
+void ConnectedPeer::BrieflyOnLink(std::function<void()> function) { thread_.IsCurrent() ? function() : thread_.Run(std::move(function)); }
+
 std::vector<ConnectedPeer::ConnectionRef> ConnectedPeer::Connections() const {
   std::vector<ConnectionRef> all(others_);
   all.insert(all.end(), silent_.begin(), silent_.end());
@@ -110,6 +112,7 @@ ConnectedPeer::ConnectionRef ConnectedPeer::Open(SecureSocket fd, IoThread& thre
     if (const auto self = weak.lock())
       self->OnLink([self, connection = made->lock(), clean, why] { self->ConnectionEnded(connection, clean, why); });
   };
+  events.read_bytes = 8 << 10;
   events.by_visitors = &thread == &thread_ && ServesVisitors();
   ConnectionRef connection = Connection::Make(std::move(fd), std::move(events), thread);
   *made = connection;

@@ -61,6 +61,8 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   void WantMoreConnections();
   // On the link's thread: at once if that is the calling one.
   void OnLink(std::function<void()> function);
+  // The same for what is short and may stand in for it (IoThread::Run).
+  void BrieflyOnLink(std::function<void()> function);
   std::vector<ConnectionRef> Connections() const;
   void Fail(const TransferEnd& why) { Stop(why, true); }
   // The same a moment later: other news that came in the same moment may have the better reason.

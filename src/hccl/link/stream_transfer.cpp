@@ -12,6 +12,9 @@
 namespace ropeway::comm {
 namespace {
 
+// Beyond, the threads that move bytes need the cores more than those who wait.
+constexpr uint64_t kLookedForBytes = 256 << 10;
+
 struct StreamTransfer {
   LinkTarget target;
   bool put;

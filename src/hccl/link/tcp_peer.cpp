@@ -11,7 +11,8 @@ namespace {
 
 // One transfer beyond this is worth connections of its own, and does not share the first one; so are many that are pending together.
 constexpr uint64_t kLargeBytes = 1 << 20;
-// Up to here a transfer is sent by whoever asks for it; beyond, he has better things to do.
+// Up to here a transfer is sent by whoever asks for it; beyond, he has better things to do. (What is large he leaves to others, whom he
+// wakes.)
 constexpr uint64_t kSmallBytes = 16 << 10;
 // So many items fit one frame of a request.
 constexpr size_t kItemsOfRequest = 64 << 10;
@@ -29,7 +30,8 @@ void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Le
   for (const TransferItem& item : transfer->items) transfer->total += item.size;
   const auto self = shared_from_this();
   const bool of_host = std::all_of(transfer->items.begin(), transfer->items.end(), [](const TransferItem& item) { return !item.context; });
-  if (transfer->total > kSmallBytes || !of_host)
+  const bool by_others = transfer->total > kLargeBytes;
+  if ((transfer->total > kSmallBytes && !by_others) || !of_host)
     return thread_.Post([self, this, transfer] {
       Start(std::move(*transfer));
       PumpSoon();

@@ -79,7 +79,7 @@ void TcpPeer::PutEnded(const Frame& frame, uint64_t size, bool taken) {
   const Arrival ended = arrival;
   arrivals_.erase(found);
   lock.unlock();
-  OnLink([self = shared_from_this(), this, number = frame.id, region = Reader(frame.body).Number<RegionId>(), ended] {
+  BrieflyOnLink([self = shared_from_this(), this, number = frame.id, region = Reader(frame.body).Number<RegionId>(), ended] {
     if (!failed_) PutIsHere(number, region, ended);
   });
 }
@@ -140,7 +140,7 @@ void TcpPeer::GetEnded(const Frame& frame, uint64_t size, bool taken) {
     found->second.received += size;
     if (taken && found->second.received < found->second.total) return;
   }
-  OnLink([self = shared_from_this(), this, number = frame.id, taken] {
+  BrieflyOnLink([self = shared_from_this(), this, number = frame.id, taken] {
     if (!taken) SendControl(kGetGivenUp, number);
     End(number, taken ? TransferEnd() : GivenUp());
   });

@@ -71,7 +71,19 @@ std::shared_ptr<Connection> Channels::Open(uint32_t peer, SecureSocket fd) {
   events.closed = [weak, peer](bool clean, const std::string& why) {
     if (auto self = weak.lock()) self->End(peer, LossOf(clean), why);
   };
+  events.bulk_begins = [weak, peer](const Frame& frame, uint64_t size) -> std::optional<Bulk> {
+    const auto self = weak.lock();
+    const std::shared_ptr<Communicator> owner = self ? self->owner_.lock() : nullptr;
+    const Service* const service = ServiceOf(frame.type);
+    return owner && service != nullptr && service->bulk_begins ? service->bulk_begins(*owner, peer, frame, size) : std::nullopt;
+  };
+  events.bulk_ended = [weak, peer](const Frame& frame, uint64_t, bool taken) {
+    const auto self = weak.lock();
+    if (const std::shared_ptr<Communicator> owner = self ? self->owner_.lock() : nullptr)
+      ServiceOf(frame.type)->bulk_ended(*owner, peer, frame, taken);
+  };
   events.by_visitors = true;
+  events.read_bytes = 20 << 10;  // a message with small bytes inside
   return Connection::Open(std::move(fd), std::move(events));
 }
 
@@ -143,6 +155,11 @@ void Channels::Send(uint32_t peer, Frame frame) {
     const auto found = AllNeighbours().find({communicator, peer});
     if (found != AllNeighbours().end()) found->second->Deliver(from, std::move(frame));
   });
+}
+
+bool Channels::SendWithBulk(uint32_t peer, const Frame& frame, Bulk bulk, std::function<void()> gone) {
+  const Slot& slot = slots_[peer];
+  return !slot.ended && !left_ && slot.connection && slot.connection->SendWithBulk(frame, std::move(bulk), std::move(gone));
 }
 
 HcclResult Channels::Ended(uint32_t peer) const {

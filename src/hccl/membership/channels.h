@@ -32,6 +32,8 @@ class Channels : public std::enable_shared_from_this<Channels> {
   void Begin(const std::shared_ptr<Communicator>& owner);
 
   void Send(uint32_t peer, Frame frame);
+  // With bytes behind it, over a channel that is up; `gone` as in Connection::SendWithBulk. False: nothing was sent.
+  bool SendWithBulk(uint32_t peer, const Frame& frame, Bulk bulk, std::function<void()> gone);
   void Call(uint32_t peer, Frame frame, Answer answer);
   void Reply(uint32_t peer, uint64_t id, std::string body);
   void WhenUp(uint32_t peer, Up up);

@@ -54,6 +54,10 @@ void Communicator::Send(uint32_t peer, uint16_t type, std::string body) {
   IoThread::Get().Post(std::move(send));
 }
 
+bool Communicator::SendWithBulk(uint32_t peer, uint16_t type, std::string body, Bulk bulk, std::function<void()> gone) {
+  return channels_ && channels_->SendWithBulk(peer, {type, 0, std::move(body)}, std::move(bulk), std::move(gone));
+}
+
 void Communicator::Call(uint32_t peer, uint16_t type, std::string body, std::function<void(HcclResult, std::string)> done) {
   IoThread::Get().Post([self = shared_from_this(), peer, type, body = std::move(body), done = std::move(done)]() mutable {
     if (!self->channels_) return done(HCCL_E_REMOTE, "");

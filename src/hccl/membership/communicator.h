@@ -20,6 +20,7 @@
 #include "hccl/base/result.h"
 #include "hccl/hccl_types.h"
 #include "hccl/transport/address.h"
+#include "hccl/transport/rank_connection.h"
 
 namespace ropeway::comm {
 
@@ -81,6 +82,9 @@ struct Service {
   // On the I/O thread: the communicator is destroyed; what is pending must end now.
   void (*destroyed)(Communicator& communicator);
   bool (*anywhere)(Communicator& communicator, uint32_t peer, uint16_t type, std::string_view body) = nullptr;
+  // Of messages with bytes behind them, as Connection::Events has these two; on any thread that stands in for the I/O thread. Both or none.
+  std::optional<Bulk> (*bulk_begins)(Communicator& communicator, uint32_t peer, const Frame& frame, uint64_t size) = nullptr;
+  void (*bulk_ended)(Communicator& communicator, uint32_t peer, const Frame& frame, bool taken) = nullptr;
 };
 void AddService(const Service* service);
 
@@ -109,6 +113,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // One message, in order with all others to this peer; connects first when needed. What cannot be delivered is dropped
   // and Service::peer_ended says so.
   void Send(uint32_t peer, uint16_t type, std::string body);
+  // The same with bytes behind it, if the channel is up, on the I/O thread: false when nothing was sent. `gone`: their memory is needed no
+  // more; not called when the channel ends before.
+  bool SendWithBulk(uint32_t peer, uint16_t type, std::string body, Bulk bulk, std::function<void()> gone);
   // Sends a message and hands its answer to `done`, on the I/O thread; or an error when the peer ends first.
   void Call(uint32_t peer, uint16_t type, std::string body, std::function<void(HcclResult, std::string reply)> done);
   // The same, waiting. Not on the I/O thread.

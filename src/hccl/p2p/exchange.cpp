@@ -19,6 +19,12 @@ const Service kSendReceive = {
     [](Communicator& communicator, uint32_t peer, uint16_t type, std::string_view body) {
       return Existing(communicator)->IsSimple(peer, type, body);
     },
+    [](Communicator& communicator, uint32_t peer, const Frame& frame, uint64_t size) {
+      return Existing(communicator)->BulkBegins(peer, frame, size);
+    },
+    [](Communicator& communicator, uint32_t peer, const Frame& frame, bool taken) {
+      Existing(communicator)->BulkEnded(peer, frame, taken);
+    },
 };
 const bool kSendReceiveAdded = (AddService(&kSendReceive), true);
 
@@ -62,7 +68,7 @@ void Exchange::Begin(const TransferRef& transfer) {
   Partner& partner = partners_[transfer->peer];
   // What a rank has left behind before it went is taken all the same.
   const auto offer = transfer->sending ? partner.offers.end() : partner.offers.find(transfer->number);
-  const bool bytes_are_here = offer != partner.offers.end() && offer->second.method == Method::kEager;
+  const bool bytes_are_here = offer != partner.offers.end() && offer->second.eager();
   if (!communicator || (communicator->Ended(transfer->peer) != HCCL_SUCCESS && !bytes_are_here))
     return Over(transfer, HCCL_E_REMOTE, RankName(transfer->peer) + " is gone");
   auto& withdrawn = transfer->sending ? partner.withdrawn_sends : partner.withdrawn_receives;
@@ -75,7 +81,8 @@ void Exchange::Begin(const TransferRef& transfer) {
   transfer->window = transfer->view;
   (transfer->sending ? partner.sends : partner.receives)[transfer->number] = transfer;
   if (transfer->sending) return MakeOffer(transfer);
-  if (auto node = partner.offers.extract(transfer->number)) Meet(transfer, std::move(node.mapped()));
+  if (auto node = partner.offers.extract(transfer->number)) return Meet(transfer, std::move(node.mapped()));
+  if (transfer->window && CarriageOf(*transfer) == Carriage::kOnDemand) SayReady(transfer);
 }
 
 // A moment later, on the I/O thread, if the transfer is still there.
@@ -87,13 +94,13 @@ void Exchange::Post(const TransferRef& transfer, std::function<void()> function)
 
 // What the engine has to copy is left to the I/O thread, for which somebody may stand in.
 void Exchange::Meet(const TransferRef& transfer, Offer offer) {
-  if ((offer.method == Method::kInline || offer.method == Method::kEager) && transfer->window) return Match(transfer, offer);
+  if (offer.has_bytes() && transfer->window) return Match(transfer, offer);
   Post(transfer, [this, transfer, offer = std::move(offer)] { Match(transfer, offer); });
 }
 
 void Exchange::MakeOffer(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  if (!communicator) return;
+  if (!communicator || CarryOrOffer(transfer)) return;
   if (transfer->bytes <= kInlineBytes && transfer->window) {
     std::string bytes;
     // A stream that gave it up is going to withdraw it.
@@ -128,10 +135,21 @@ ropewayLink Exchange::WayOf(Method method) {
   return method == Method::kLink ? WayOver(ChosenLink()) : ROPEWAY_LINK_TCP;
 }
 
+std::string Exchange::OfferBody(const Transfer& transfer, Method method) {
+  return Writer().Number(transfer.number).Number(transfer.bytes).Number(static_cast<uint8_t>(method)).Take();
+}
+
+Exchange::Offer Exchange::OfferIn(Reader& reader) {
+  Offer offer;
+  offer.bytes = reader.Number<uint64_t>();
+  offer.method = static_cast<Method>(reader.Number<uint8_t>());
+  offer.content = reader.rest();
+  return offer;
+}
+
 void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
   transfer->way = WayOf(method);
-  Tell(transfer->peer, kOffer,
-       Writer().Number(transfer->number).Number(transfer->bytes).Number(static_cast<uint8_t>(method)).Raw(content).Take());
+  Tell(transfer->peer, kOffer, OfferBody(*transfer, method) + content);
 }
 
 void Exchange::Received(const Request& request) {
@@ -145,44 +163,49 @@ void Exchange::Received(const Request& request) {
   }
   const auto number = reader.Number<uint64_t>();
   if (request.type() == kOffer) {
-    Offer offer;
-    offer.bytes = reader.Number<uint64_t>();
-    offer.method = static_cast<Method>(reader.Number<uint8_t>());
-    offer.content = reader.rest();
-    if (reader.ok()) OnOffer(request.peer(), number, std::move(offer));
+    Offer offer = OfferIn(reader);
+    if (reader.ok() && !IsCarried(offer.method)) OnOffer(request.peer(), number, std::move(offer));
   } else if (request.type() == kAccept) {
     const auto region = reader.Number<RegionId>();
     const bool answered = reader.Number<uint8_t>() != 0;
     if (reader.AtEnd()) OnAccept(request.peer(), number, region, answered);
   } else if (request.type() == kTaken) {
-    if (reader.AtEnd()) OnTaken(request.peer(), number);
+    OnTaken(request.peer(), number);
+    while (!reader.rest().empty()) OnTaken(request.peer(), reader.Number<uint64_t>());
+  } else if (request.type() == kCredit) {
+    OnCredit(request.peer(), number);
+  } else if (request.type() == kReceiverReady) {
+    OnReady(request.peer(), number);
   }
 }
 
 bool Exchange::IsSimple(uint32_t peer, uint16_t type, std::string_view body) const {
   const auto partner = partners_.find(peer);
+  if (type == kCredit || type == kReceiverReady) return true;
   if (partner == partners_.end() || (type != kOffer && type != kTaken)) return false;
   Reader reader(body);
-  const auto number = reader.Number<uint64_t>();
   const auto& waiting = type == kOffer ? partner->second.receives : partner->second.sends;
-  const auto found = waiting.find(number);
-  if (found != waiting.end() && (found->second->window == nullptr || found->second->staging != nullptr || !found->second->key.empty()))
-    return false;
-  if (type == kTaken) return true;
-  reader.Number<uint64_t>();
-  const auto method = static_cast<Method>(reader.Number<uint8_t>());
-  return method == Method::kInline || method == Method::kEager;
+  const auto is_simple = [&](uint64_t number) {
+    const auto found = waiting.find(number);
+    return found == waiting.end() || (found->second->window && found->second->staging == nullptr && found->second->key.empty());
+  };
+  if (!is_simple(reader.Number<uint64_t>())) return false;
+  if (type == kOffer) return OfferIn(reader).has_bytes();
+  while (!reader.rest().empty())
+    if (!is_simple(reader.Number<uint64_t>())) return false;
+  return true;
 }
 
 void Exchange::OnOffer(uint32_t peer, uint64_t number, Offer offer) {
   Partner& partner = partners_[peer];
   const auto found = partner.receives.find(number);
+  // A receive that was withdrawn said so, and the offer was on its way by then.
+  if (partner.refused.erase(number) != 0) return Release(peer, offer);
   if (found == partner.receives.end()) {
-    // A receive that was withdrawn said so, and the offer was on its way by then.
     partner.offers[number] = std::move(offer);
     if (IsOfCollective(number) && unexpected) unexpected(peer, CollectiveOf(number));
   } else if (found->second->state == Transfer::State::kWaiting) {
-    Match(TransferRef(found->second), offer);
+    IoThread::Get().IsVisited() ? Meet(TransferRef(found->second), std::move(offer)) : Match(TransferRef(found->second), offer);
   }
 }
 
@@ -209,7 +232,7 @@ void Exchange::OnTaken(uint32_t peer, uint64_t number) {
 void Exchange::OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why) {
   Partner& partner = partners_[peer];
   auto& mine = by_sender ? partner.receives : partner.sends;
-  partner.offers.erase(by_sender ? number : UINT64_MAX);
+  if (const auto offer = by_sender ? partner.offers.extract(number) : decltype(partner.offers)::node_type()) Release(peer, offer.mapped());
   const auto found = mine.find(number);
   const std::string text = RankName(peer) + " gave up: " + why;
   if (found == mine.end()) {
@@ -232,6 +255,9 @@ void Exchange::GaveUp(uint32_t peer, uint64_t collective, const std::string& why
   Partner& partner = partners_[peer];
   const std::string text = RankName(peer) + " gave up: " + why;
   partner.withdrawn_collectives[collective] = text;
+  for (auto it = partner.offers.lower_bound(CollectiveNumber(collective, 0));
+       it != partner.offers.end() && it->first < CollectiveNumber(collective + 1, 0); it = partner.offers.erase(it))
+    Release(peer, it->second);
   std::vector<TransferRef> ending;
   for (const auto* transfers : {&partner.sends, &partner.receives}) {
     for (auto it = transfers->lower_bound(CollectiveNumber(collective, 0));
@@ -250,13 +276,29 @@ void Exchange::Withdraw(const TransferRef& transfer, const std::string& why) {
 // Ends a transfer and tells the partner that there will be nothing.
 void Exchange::Refuse(const TransferRef& transfer, HcclResult result, const std::string& why) {
   if ((transfer->told.load() & Transfer::kBytesAreHere) != 0) return Over(transfer, result, why);  // for the partner it is over
+  if (!transfer->sending) partners_[transfer->peer].refused.insert(transfer->number);
   Tell(transfer->peer, kWithdraw, Writer().Number(static_cast<uint8_t>(transfer->sending)).Number(transfer->number).String(why).Take());
   Over(transfer, result, why);
 }
 
 void Exchange::Taken(const TransferRef& transfer) {
-  Tell(transfer->peer, kTaken, Writer().Number(transfer->number).Take());
+  const uint32_t peer = transfer->peer;
+  Partner& partner = partners_[peer];
+  partner.answers.push_back(transfer->number);
+  // Where more is awaited from there, one message tells of several.
+  const bool alone = partner.receives.size() <= 1;
+  if (alone) Answer(peer);
+  if (partner.answers.size() == 1)
+    IoThread::Get().Lazily([weak = weak_from_this(), peer] {
+      if (const auto self = weak.lock()) self->Answer(peer);
+    });
   Over(transfer, HCCL_SUCCESS, "");
+}
+
+void Exchange::Answer(uint32_t peer) {
+  Writer body;
+  for (const uint64_t number : partners_[peer].answers) body.Number(number);
+  if (!std::exchange(partners_[peer].answers, {}).empty()) Tell(peer, kTaken, body.Take());
 }
 
 void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::string& why) {
@@ -265,6 +307,8 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
   held->state = Transfer::State::kOver;
   Partner& partner = partners_[held->peer];
   (held->sending ? partner.sends : partner.receives).erase(held->number);
+  if (held->carried && !held->eager) OnAnswered(*held);
+  if (held->sending) partner.ready.erase(held->number);
   if (held->window) held->window->Close();
   if (held->link) held->link->Withdraw(RegionOf(held->number));
   if (!held->key.empty()) shared_->GiveBack(held->key);
@@ -275,7 +319,7 @@ void Exchange::Over(const TransferRef& transfer, HcclResult result, const std::s
 }
 
 void Exchange::PeerEnded(uint32_t peer, HcclResult why) {
-  std::erase_if(partners_[peer].offers, [](const auto& offer) { return offer.second.method != Method::kEager; });
+  std::erase_if(partners_[peer].offers, [](const auto& offer) { return !offer.second.eager(); });
   std::vector<TransferRef> ending;
   for (const auto* transfers : {&partners_[peer].sends, &partners_[peer].receives}) {
     for (const auto& [number, transfer] : *transfers) {

@@ -1,14 +1,18 @@
 // Sends meet receives. The n-th send of rank a to rank b meets the n-th receive of b from a, counted in the order of
 // the calls.
 //
-//   sender   -> kOffer: number, size, and the bytes themselves (small), or their address (same process), or the key of
-//               an exported buffer (same host), or nothing
+//   sender   -> kOffer: number, size, and the bytes themselves (small; or behind it: carried), or their address (same process), or the
+//               key of an exported buffer (same host), or nothing
 //   receiver -> kAccept: I could not reach them: put them into this region of the pair's link, and whether kTaken follows   (only then)
-//   receiver -> kTaken: they are here; both sides are done. (No answer to an eager send whose bytes were in the offer: it was done when
+//   receiver -> kTaken: they are here (of one or several); both sides are done. (No answer to an eager send whose bytes were in the offer:
+//   it was done when
 //               it had made it. None to a put straight into the receive's buffer either: the link says that it is there.)
 //   either   -> kWithdraw: my side will not happen (its stream was aborted, failed or ran out of time)
+//   receiver -> kCredit: so many carried bytes that were not answered have been taken
+//   receiver -> kReceiverReady: my receive is here, carry the bytes (of large parts of collectives; perhaps before they were offered)
 //
-// Nothing moves before both sides are there, so nothing has to be kept for a partner that is late. Everything but
+// Small and carried bytes are kept for a partner that is late, of the latter kKeptInAll at most; else nothing moves before both sides are
+// there. Everything but
 // `order` belongs to the I/O thread.
 #pragma once
 
@@ -16,7 +20,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "base/mutex.h"
 #include "hccl/link/pair_links.h"
@@ -24,6 +31,7 @@
 #include "hccl/p2p/copy_lane.h"
 #include "hccl/p2p/p2p_transfer.h"
 #include "hccl/p2p/shared_buffers.h"
+#include "hccl/transport/wire.h"
 
 namespace ropeway::comm {
 
@@ -45,6 +53,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void GaveUp(uint32_t peer, uint64_t collective, const std::string& why);
 
   void Received(const Request& request);
+  std::optional<Bulk> BulkBegins(uint32_t peer, const Frame& frame, uint64_t size);
+  void BulkEnded(uint32_t peer, const Frame& frame, bool taken);
   // Whether a message can be handled without the runtime, so on any thread that stands in for the I/O thread.
   bool IsSimple(uint32_t peer, uint16_t type, std::string_view body) const;
   void PeerEnded(uint32_t peer, HcclResult why);
@@ -60,12 +70,31 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   CopyLane& lane() { return lane_; }
 
  private:
-  enum class Method : uint8_t { kInline = 1, kAddress = 2, kKey = 3, kLink = 4, kEager = 5 };  // eager: inline, unanswered
+  // Eager: inline or carried, and unanswered.
+  enum class Method : uint8_t {
+    kInline = 1,
+    kAddress = 2,
+    kKey = 3,
+    kLink = 4,
+    kEager = 5,
+    kCarried = 6,
+    kCarriedEager = 7,
+    kOnDemand = 8
+  };
   struct Offer {
     uint64_t bytes = 0;
     Method method = Method::kLink;
     std::string content;
+    std::shared_ptr<char[]> stored = nullptr;  // what was carried, and could not go into the receive's buffer
+    uint64_t kept = 0;                         // of that: what came unasked
+
+    bool has_bytes() const { return IsInline(method) || IsCarried(method); }
+    bool eager() const { return method == Method::kEager || method == Method::kCarriedEager; }
+    std::string_view inside() const { return stored ? std::string_view(stored.get(), bytes) : std::string_view(content); }
   };
+  static bool IsInline(Method method) { return method == Method::kInline || method == Method::kEager; }
+  static bool IsCarried(Method method) { return method == Method::kCarried || method == Method::kCarriedEager; }
+  static Offer OfferIn(Reader& reader);
   struct Partner {
     std::map<uint64_t, TransferRef> sends;
     std::map<uint64_t, TransferRef> receives;
@@ -73,17 +102,36 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     std::map<uint64_t, std::string> withdrawn_sends;  // why this rank's sends of these numbers have no receive any more
     std::map<uint64_t, std::string> withdrawn_receives;
     std::map<uint64_t, std::string> withdrawn_collectives;
+    uint64_t carried = 0;              // bytes that may have to be kept there: neither answered nor credited
+    uint64_t credit = 0;               // bytes that came so, are taken, and were not answered: to be told
+    uint64_t kept = 0;                 // of those that no receive has met yet
+    std::vector<uint64_t> answers;     // kTaken, to be told
+    std::set<uint64_t> ready;          // sends of this rank whose receives are there
+    std::map<uint64_t, Offer> coming;  // what is being carried here
+    std::set<uint64_t> refused;        // receives that were withdrawn here, and whose offers may be on their way
   };
 
   static ropewayLink WayOf(Method method);
   void MakeOffer(const TransferRef& transfer);
+  static std::string OfferBody(const Transfer& transfer, Method method);
   void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
   bool OfferKey(const TransferRef& transfer);
+  // Whether its bytes go behind the offer; at once, or when the receive says that it is ready.
+  enum class Carriage { kNone, kAtOnce, kOnDemand };
+  Carriage CarriageOf(const Transfer& transfer) const;
+  bool CarryOrOffer(const TransferRef& transfer);
+  void SayReady(const TransferRef& transfer);
+  void OnReady(uint32_t peer, uint64_t number);
+  bool Carry(const TransferRef& transfer);
+  // A carried offer is met, or dropped: it is kept no more.
+  void Release(uint32_t peer, const Offer& offer);
+  void OnCredit(uint32_t peer, uint64_t bytes);
+  void OnAnswered(const Transfer& transfer);  // or over without an answer
   void Stage(const TransferRef& transfer, const std::function<void()>& staged);
   void Post(const TransferRef& transfer, std::function<void()> function);
   void Meet(const TransferRef& transfer, Offer offer);
   void Match(const TransferRef& transfer, const Offer& offer);
-  void TakeInline(const TransferRef& transfer, const Offer& offer, bool answered);
+  void TakeInline(const TransferRef& transfer, const Offer& offer);
   void TakeAddress(const TransferRef& transfer, const Offer& offer);
   void TakeKey(const TransferRef& transfer, const Offer& offer);
   void AskForBytes(const TransferRef& transfer);
@@ -103,6 +151,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void OnWithdraw(uint32_t peer, bool by_sender, uint64_t number, const std::string& why);
 
   void Taken(const TransferRef& transfer);
+  void Answer(uint32_t peer);
   void Refuse(const TransferRef& transfer, HcclResult result, const std::string& why);
   void Over(const TransferRef& transfer, HcclResult result, const std::string& why);
   void Tell(uint32_t peer, uint16_t type, std::string body);

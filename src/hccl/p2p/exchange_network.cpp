@@ -7,9 +7,12 @@
 namespace ropeway::comm {
 namespace {
 
-// What the link's thread finds in one go is told in one go: the I/O thread is woken once.
-void PostFromLink(std::function<void()> function) {
-  LinkThread().Last([function = std::move(function)]() mutable { IoThread::Get().Post(std::move(function)); });
+// What the link's thread finds in one go is told in one go: the I/O thread is woken once, or not at all by what anybody may do
+// (IoThread::Run).
+void TellFromLink(bool anybody, std::function<void()> function) {
+  LinkThread().Last([anybody, function = std::move(function)]() mutable {
+    anybody ? IoThread::Get().Run(std::move(function)) : IoThread::Get().Post(std::move(function));
+  });
 }
 
 }  // namespace
@@ -43,10 +46,10 @@ void Exchange::Expose(const TransferRef& transfer, const std::shared_ptr<Peer>& 
   transfer->link = link;
   // A put of another size is not what was offered.
   const auto filled = [weak = weak_from_this(), peer = transfer->peer, number = transfer->number, expected = transfer->bytes,
-                       receive = std::weak_ptr(transfer)](uint64_t bytes) {
+                       receive = std::weak_ptr(transfer), transfer_staged = transfer->staging != nullptr](uint64_t bytes) {
     if (bytes != expected) return;
     if (const TransferRef here = receive.lock(); here && !here->answered) here->told.fetch_or(Transfer::kBytesAreHere);
-    PostFromLink([weak, peer, number] {
+    TellFromLink(!transfer_staged, [weak, peer, number] {
       if (const auto self = weak.lock()) self->BytesHere(peer, number);
     });
   };
@@ -85,7 +88,7 @@ void Exchange::PutBytes(const TransferRef& transfer, RegionId region, const std:
     const bool good = end.code == HCCL_SUCCESS, there = good && !transfer->answered;
     const uint8_t told = transfer->told.fetch_or(there ? Transfer::kPutIsOver | Transfer::kPartnerHasIt : Transfer::kPutIsOver);
     if (good && !there && (told & Transfer::kPartnerHasIt) == 0) return;
-    PostFromLink([weak, transfer, end] {
+    TellFromLink(good && transfer->staging == nullptr, [weak, transfer, end] {
       const auto self = weak.lock();
       if (!self || transfer->state != Transfer::State::kStreaming) return;
       if (end.code == HCCL_SUCCESS) return self->Over(transfer, HCCL_SUCCESS, "");

@@ -48,27 +48,32 @@ void Exchange::Match(const TransferRef& transfer, const Offer& offer) {
                       std::to_string(communicator->rank()) + " receives " + std::to_string(transfer->bytes) +
                       ": count and type must be the same on both sides");
   }
+  if (offer.method == Method::kOnDemand && transfer->window) return SayReady(transfer);
   transfer->state = Transfer::State::kCopying;
   transfer->way = WayOf(offer.method);
   switch (offer.method) {
-    case Method::kInline: return TakeInline(transfer, offer, true);
-    case Method::kEager: return TakeInline(transfer, offer, false);
+    case Method::kInline:
+    case Method::kEager:
+    case Method::kCarried:
+    case Method::kCarriedEager: return TakeInline(transfer, offer);
     case Method::kAddress: return TakeAddress(transfer, offer);
     case Method::kKey: return TakeKey(transfer, offer);
     default: return AskForBytes(transfer);
   }
 }
 
-void Exchange::TakeInline(const TransferRef& transfer, const Offer& offer, bool answered) {
-  if (offer.content.size() != transfer->bytes) return Refuse(transfer, HCCL_E_INTERNAL, "an offer without its bytes");
+void Exchange::TakeInline(const TransferRef& transfer, const Offer& offer) {
+  const std::string_view bytes = offer.inside();
+  Release(transfer->peer, offer);
+  if (bytes.size() != transfer->bytes) return Refuse(transfer, HCCL_E_INTERNAL, "an offer without its bytes");
   if (!transfer->window) Stage(transfer, nullptr);
   if (!transfer->window) return;  // no memory to stage in: the transfer is over
   const auto take = [&](char* data) {
-    if (transfer->combination) return transfer->combination.Apply(data, offer.content.data());
-    offer.content.copy(data, offer.content.size());
+    if (transfer->combination) return transfer->combination.Apply(data, bytes.data());
+    bytes.copy(data, bytes.size());
   };
   if (!transfer->window->Use(take)) return Refuse(transfer, HCCL_E_REMOTE, "the receiving stream was aborted");
-  if (!answered && transfer->staging == nullptr) return Over(transfer, HCCL_SUCCESS, "");
+  if (offer.eager() && transfer->staging == nullptr) return Over(transfer, HCCL_SUCCESS, "");
   Unstage(transfer);
 }
 

@@ -70,16 +70,14 @@ void TransferGroup::Started() {
 // What goes inside a message to another process needs nobody else's help.
 bool TransferGroup::StartsAnywhere() const {
   return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
-    return transfer->bytes <= kInlineBytes && transfer->view && !communicator().SameProcess(transfer->peer);
+    return transfer->bytes <= kKeptBytes && transfer->view && !communicator().SameProcess(transfer->peer);
   });
 }
 
 bool TransferGroup::ExpectsNews() const {
-  uint64_t bytes = 0;
-  for (const TransferRef& transfer : transfers_) bytes += transfer->bytes;
-  return bytes <= kLookedForBytes && !std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
-           return communicator().SameProcess(transfer->peer);
-         });
+  return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
+    return transfer->bytes <= kKeptBytes && !communicator().SameProcess(transfer->peer);
+  });
 }
 
 // Both ranks make the same of what both know.

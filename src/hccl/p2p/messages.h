@@ -13,10 +13,18 @@ enum SendRecvMessage : uint16_t {
   kAccept = kSendRecvMessages + 2,
   kTaken = kSendRecvMessages + 3,
   kWithdraw = kSendRecvMessages + 4,
+  kCredit = kSendRecvMessages + 5,
+  kReceiverReady = kSendRecvMessages + 6,
 };
 
 // Two copies of so few bytes cost less than a second message.
 constexpr uint64_t kInlineBytes = 16 << 10;
+// Between hosts more go from the sender's memory into the receiver's, behind the message, since an answer takes longer than they do: so
+// many without knowing whether the receive is there, as long as what a late partner has to keep is not more than that; and those of
+// collectives also beyond, when it is.
+constexpr uint64_t kKeptBytes = 256 << 10;
+constexpr uint64_t kKeptInAll = 16 << 20;
+constexpr uint64_t kCarriedBytes = 8 << 20;
 
 // Collectives count for themselves, so that sends and receives beside them may come in any order: which collective of the communicator, and
 // which of its messages from one rank to another.

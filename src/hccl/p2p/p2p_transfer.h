@@ -43,7 +43,7 @@ struct Transfer {
   std::shared_ptr<Window> view;  // host access to the buffer; null when the engine has none
   std::shared_ptr<Window> bare;  // then: the buffer itself, for a link that moves device memory
   Combination combination;       // of a receive; it needs a view
-  bool eager = false;            // of a send: one whose bytes are in the offer is over without an answer
+  bool eager = false;            // of a send: one whose bytes go with the offer is over without an answer
 
   // `accessible`: where the host reaches the buffer, or null.
   void SetView(void* accessible) {
@@ -72,7 +72,10 @@ struct Transfer {
   // Of a send over the link, which is over when both have been told, on different threads: whoever comes second ends it. Of a receive
   // without an answer: the bytes are here, and the partner may know.
   enum Told : uint8_t { kPutIsOver = 1, kPartnerHasIt = 2, kBytesAreHere = 4 };
-  bool answered = true;  // by kTaken; else the end of the put tells both
+  bool carried = false;     // of a send: its bytes went behind the offer
+  bool on_demand = false;   // of a send: they go when the receive says that it is ready
+  bool said_ready = false;  // of a receive
+  bool answered = true;     // by kTaken; else the end of the put tells both
   std::atomic<uint8_t> told{0};
   void* staging = nullptr;  // pinned memory in the buffer's place when there is no view
   std::function<void(HcclResult, const std::string& why)> done;

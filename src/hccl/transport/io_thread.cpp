@@ -23,9 +23,8 @@ IoThread::IoThread(const char* name) {
   }).detach();
 }
 
-void IoThread::Look() {
-  if (IsCurrent()) return;
-  loop_.Look([this](uint64_t fd, uint32_t events) { return Ready(fd, events); });
+bool IoThread::Look() {
+  return !IsCurrent() && loop_.Look([this](uint64_t fd, uint32_t events) { return Ready(fd, events); }) > 0;
 }
 
 void IoThread::LeaveToThread(std::function<void()> function) {

@@ -28,8 +28,9 @@ class IoThread {
   }
   // At once on the calling thread, or not at all: while this one is at work, or is the caller.
   bool Try(const std::function<void()>& function) { return !IsCurrent() && loop_.Visit(function); }
-  // Takes what has come, for a thread that waits for it, if this one is asleep: of those descriptors that visitors may serve.
-  void Look();
+  // Takes what has come, for a thread that waits for it, if this one is asleep: of those descriptors that visitors may serve. Whether there
+  // was any.
+  bool Look();
   void StopLooking() { loop_.StopLooking(); }
   // Whether the calling thread is this one, or stands in for it.
   bool IsCurrent() const { return loop_.HasTurn(); }
@@ -47,6 +48,7 @@ class IoThread {
   Timer At(Deadline when, std::function<void()> function) { return loop_.At(when, std::move(function)); }
   void Cancel(Timer timer) { loop_.Cancel(timer); }
   void Last(std::function<void()> function) { loop_.Last(std::move(function)); }
+  void Lazily(std::function<void()> function) { loop_.Lazily(std::move(function)); }
   // Of a visitor who comes to something that is the thread's own to do: `function` is posted, and so is all that belongs behind it.
   void LeaveToThread(std::function<void()> function);
   bool left_to_thread() const { return left_to_thread_; }

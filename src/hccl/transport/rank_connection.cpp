@@ -18,9 +18,7 @@ namespace {
 constexpr size_t kHeaderBytes = 24;  // body u32, type u16, reserved u16, id u64, bulk u64
 // What one connection may read or write before the others get their turn.
 constexpr uint64_t kTurnBytes = 1 << 20;
-// How much is read where frames are expected. Bulk bytes among it are copied, so it is little where they come.
-constexpr size_t kReadBytes = 64 << 10;
-constexpr size_t kReadBytesBeforeBulk = 8 << 10;
+constexpr size_t kReadBytes = 64 << 10;  // at most
 constexpr size_t kReadBytesBehindBulk = 512;
 constexpr std::chrono::seconds kLinger(5);
 constexpr char kBadFrame[] = "the other end does not keep to the protocol";
@@ -123,28 +121,34 @@ void Connection::ReadLater() {
   });
 }
 
-void Connection::Queue(const Frame& frame, Bulk bulk) {
+// How many bytes of the head are this frame's: what waited before it goes with it.
+size_t Connection::Queue(const Frame& frame, Bulk bulk) {
+  const std::string own = Head(frame, bulk.size());
   std::string head;
   uint64_t done = 0;
   if (!outgoing_.empty() && outgoing_.back()->bulk.size() == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_) {
     Outgoing& last = *outgoing_.back();
     if (bulk.size() == 0) {
-      last.head += Head(frame, 0);
-      return;
+      last.head += own;
+      return own.size();
     }
     head = std::move(last.head);
     done = last.done;
     outgoing_.pop_back();
   }
-  head += Head(frame, bulk.size());
-  outgoing_.push_back(std::make_unique<Outgoing>(std::move(head), std::move(bulk)));
+  outgoing_.push_back(std::make_unique<Outgoing>(head + own, std::move(bulk)));
   outgoing_.back()->done = done;
+  return own.size();
 }
 
 void Connection::Send(const Frame& frame) {
   if (!thread_.IsCurrent()) return thread_.Post([self = shared_from_this(), frame] { self->Send(frame); });
   if (!fd_ || closing_) return;
   Queue(frame, {});
+  FlushSoon();
+}
+
+void Connection::FlushSoon() {
   if (std::exchange(flushes_soon_, true)) return;
   thread_.Last([self = shared_from_this()] {
     self->flushes_soon_ = false;
@@ -154,10 +158,21 @@ void Connection::Send(const Frame& frame) {
 
 bool Connection::SendBulk(const Frame& frame, Bulk bulk) {
   const std::shared_ptr<Lease> lease = bulk.lease;
-  Queue(frame, std::move(bulk));
+  const size_t own = Queue(frame, std::move(bulk));
   if (lease->Add(outgoing_.back().get())) return true;
+  const std::unique_ptr<Outgoing> refused = std::move(outgoing_.back());
   outgoing_.pop_back();
+  if (refused->head.size() == own) return false;
+  outgoing_.push_back(std::make_unique<Outgoing>(refused->head.substr(0, refused->head.size() - own), Bulk()));
+  outgoing_.back()->done = refused->done;
   return false;
+}
+
+bool Connection::SendWithBulk(const Frame& frame, Bulk bulk, std::function<void()> gone) {
+  if (!fd_ || closing_ || !SendBulk(frame, std::move(bulk))) return false;
+  outgoing_.back()->gone = std::move(gone);
+  Flush();
+  return true;
 }
 
 void Connection::Ready(uint32_t events) {
@@ -220,7 +235,9 @@ void Connection::Flush() {
   for (uint64_t turn = 0; fd_;) {
     if (outgoing_.empty() && events_.idle && !closing_) events_.idle();
     if (outgoing_.empty() || !FlushOne(*outgoing_.front(), &turn)) break;
+    const auto gone = std::move(outgoing_.front()->gone);
     outgoing_.pop_front();
+    if (gone) gone();
   }
   flushing_ = false;
   if (fd_ && closing_ && outgoing_.empty()) shutdown(fd_.get(), SHUT_WR);
@@ -265,7 +282,7 @@ long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk
 
 long Connection::ReceiveFrames(size_t* wanted) {
   char buffer[kReadBytes];
-  *wanted = events_.bulk_begins ? kReadBytesBeforeBulk : kReadBytes;
+  *wanted = std::min(events_.read_bytes, kReadBytes);
   const long got = fd_.Receive(buffer, *wanted);
   if (got > 0) incoming_.append(buffer, static_cast<size_t>(got));
   return got;

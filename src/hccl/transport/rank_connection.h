@@ -5,7 +5,7 @@
 //
 // Memory is touched under its lease, for the length of one system call, and left alone at once when that is closed. A frame
 // that has been queued is sent as a whole all the same: whoever closes the lease copies what is missing (Lease::Reader), which is one frame
-// at most, and the receiver reads on and forgets what it reads.
+// of the link at most, or a carried message, and the receiver reads on and forgets what it reads.
 #pragma once
 
 #include <sys/uio.h>
@@ -76,6 +76,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::function<void(bool clean, const std::string& why)> closed;
     // Whether threads that stand in for the connection's may be told of what arrives (IoThread::Look); its end they are not.
     bool by_visitors = false;
+    // How much is read at once where a frame is expected. Bulk bytes among it are copied, so it is little where there are many of them.
+    size_t read_bytes = 64 << 10;
   };
   // The largest body that is believed: the table of 100,000 ranks fits.
   static constexpr uint32_t kLargestBody = 16u << 20;
@@ -89,6 +91,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Send(const Frame& frame);
   // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
   bool SendBulk(const Frame& frame, Bulk bulk);
+  // The same at any time, in order with other frames. `gone`: the bytes are with the kernel, and their memory is needed no more; not called
+  // when the connection ends before.
+  bool SendWithBulk(const Frame& frame, Bulk bulk, std::function<void()> gone);
   // Somebody has something to send: asks Events::idle when nothing else waits.
   void Wake();
   // Takes what has arrived, without waiting to be told of it, if the calling thread is the one for that.
@@ -116,11 +121,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const Bulk bulk;
     uint64_t done = 0;  // of head and bulk together
     std::string rest;   // of the bulk, once the lease is closed
+    std::function<void()> gone;
   };
 
   Connection(IoThread& thread, SecureSocket fd, Events events) : thread_(thread), fd_(std::move(fd)), events_(std::move(events)) {}
   void Ready(uint32_t events);
-  void Queue(const Frame& frame, Bulk bulk);
+  size_t Queue(const Frame& frame, Bulk bulk);
+  void FlushSoon();
   void Flush();
   bool FlushOne(Outgoing& out, uint64_t* turn);
   long SendSome(Outgoing& out);

@@ -1,6 +1,5 @@
 #include "hccl/transport/waiter_looks.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -38,14 +37,18 @@ std::atomic<int> g_crowded{0};
 
 int LookForNews(int leaving) {
   if (g_expected.load(std::memory_order_relaxed) == 0) return 0;
-  g_threads.ForAll([leaving](IoThread* thread) { leaving != 0 ? thread->StopLooking() : thread->Look(); });
+  bool came = false;
+  g_threads.ForAll([&](IoThread* thread) {
+    if (leaving != 0) return thread->StopLooking();
+    came = thread->Look() || came;
+  });
   if (g_expected.load(std::memory_order_relaxed) == 0) return 0;
-  return g_crowded.load(std::memory_order_relaxed) > 0 ? 2 : 1;
+  return (g_crowded.load(std::memory_order_relaxed) > 0 ? 2 : 1) | (came ? 4 : 0);
 }
 
 int LookForAll(int leaving) {
   int answer = 0;
-  g_looks.ForAll([&](WaiterLook look) { answer = std::max(answer, look(leaving)); });
+  g_looks.ForAll([&](WaiterLook look) { answer |= look(leaving); });
   return answer;
 }
 

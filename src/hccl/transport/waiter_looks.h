@@ -28,7 +28,4 @@ class NewsExpected {
   enum class State : uint8_t { kNone, kExpected, kCrowded } state_ = State::kNone;
 };
 
-// Up to here what moves is small: beyond, threads that move bytes need the cores more than those who wait.
-constexpr uint64_t kLookedForBytes = 256 << 10;
-
 }  // namespace ropeway::comm

@@ -107,6 +107,7 @@ void RankProcess::Say(const std::string& line) const { WriteLine(fd_, line); }
 std::string RankProcess::Hear() { return ReadLine(fd_, &heard_); }
 
 void RankProcess::Kill() const { kill(pid_, SIGKILL); }
+void RankProcess::Stop() const { kill(pid_, SIGSTOP); }
 
 int RankProcess::Wait() {
   int status = 0;

@@ -44,6 +44,7 @@ class RankProcess {
   void Say(const std::string& line) const;
   std::string Hear();
   void Kill() const;
+  void Stop() const;  // stands still, until it is killed
   // The exit status, or 1000 + the signal.
   int Wait();
 

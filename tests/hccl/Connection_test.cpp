@@ -1,0 +1,113 @@
+// Frames with bytes behind them, among others that have none, over a connection whose other end is one, too.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include "hccl/transport/io_thread.h"
+#include "hccl/transport/rank_connection.h"
+#include "tests/hccl/link_hosts.h"
+
+namespace connection_test {
+
+using namespace ropeway;
+using namespace ropeway::comm;
+
+// Runs `function` on the I/O thread, to its end.
+void OnThread(const std::function<void()>& function) {
+  std::promise<void> over;
+  IoThread::Get().Post([&] {
+    function();
+    over.set_value();
+  });
+  over.get_future().wait();
+}
+
+class ConnectionTest : public ::testing::Test {
+ protected:
+  static constexpr uint16_t kLast = 99;
+
+  void SetUp() override {
+    auto ends = link_hosts::NewConnection();
+    OnThread([&] {
+      here_ = Connection::Open(std::move(ends.first), {});
+      there_ = Connection::Open(std::move(ends.second), Receiver());
+    });
+  }
+  void TearDown() override {
+    here_->Abort();
+    there_->Abort();
+    OnThread([] {});  // what ends with them
+  }
+  Connection::Events Receiver() {
+    Connection::Events events;
+    events.received = [this](Frame frame) {
+      if (frame.type == kLast) return heard_all_.set_value();
+      heard_.push_back("frame " + frame.body);
+    };
+    events.bulk_begins = [this](const Frame&, uint64_t size) {
+      bytes_.assign(size, '\0');
+      return Bulk(bytes_.data(), size, std::make_shared<Lease>());
+    };
+    events.bulk_ended = [this](const Frame& frame, uint64_t, bool) { heard_.push_back("bulk " + frame.body + " " + bytes_); };
+    return events;
+  }
+  static Frame FrameOf(const std::string& body) { return {1, 0, body}; }
+  std::vector<std::string> Heard() {
+    OnThread([&] { here_->Send({kLast, 0, ""}); });
+    heard_all_.get_future().wait();
+    return heard_;
+  }
+
+  std::shared_ptr<Connection> here_, there_;
+  std::string bytes_;
+  std::vector<std::string> heard_;
+  std::promise<void> heard_all_;
+};
+
+TEST_F(ConnectionTest, BytesGoInOrderWithOtherFrames) {
+  std::string first = "first", second = "second";
+  int gone = 0;
+  OnThread([&] {
+    here_->Send(FrameOf("a"));
+    EXPECT_TRUE(here_->SendWithBulk(FrameOf("b"), Bulk(first.data(), first.size(), std::make_shared<Lease>()), [&] { ++gone; }));
+    here_->Send(FrameOf("c"));
+    here_->Send(FrameOf("d"));
+    EXPECT_TRUE(here_->SendWithBulk(FrameOf("e"), Bulk(second.data(), second.size(), std::make_shared<Lease>()), [&] { ++gone; }));
+  });
+  EXPECT_EQ(Heard(), (std::vector<std::string>{"frame a", "bulk b first", "frame c", "frame d", "bulk e second"}));
+  EXPECT_EQ(gone, 2);
+}
+
+// What was to go with it goes alone, and nobody is told that bytes went.
+TEST_F(ConnectionTest, BytesThatWereTakenBackTakeNoOtherFrameAlong) {
+  std::string bytes = "bytes";
+  const auto lease = std::make_shared<Lease>();
+  lease->Close();
+  bool gone = false;
+  OnThread([&] {
+    EXPECT_FALSE(here_->SendWithBulk(FrameOf("never"), Bulk(bytes.data(), bytes.size(), lease), [&] { gone = true; }));
+    here_->Send(FrameOf("a"));
+    here_->Send(FrameOf("b"));
+    EXPECT_FALSE(here_->SendWithBulk(FrameOf("never"), Bulk(bytes.data(), bytes.size(), lease), [&] { gone = true; }));
+    here_->Send(FrameOf("c"));
+  });
+  EXPECT_EQ(Heard(), (std::vector<std::string>{"frame a", "frame b", "frame c"}));
+  EXPECT_FALSE(gone);
+}
+
+// More than the socket takes: the rest is copied when the memory is taken back in the middle, and what follows is whole.
+TEST_F(ConnectionTest, BytesThatAreTakenBackOnTheirWayAreAllThere) {
+  std::string bytes(8 << 20, 'x');
+  const auto lease = std::make_shared<Lease>();
+  OnThread([&] {
+    EXPECT_TRUE(here_->SendWithBulk(FrameOf("b"), Bulk(bytes.data(), bytes.size(), lease), nullptr));
+    lease->Close();
+    bytes.assign(bytes.size(), 'y');
+    here_->Send(FrameOf("c"));
+  });
+  EXPECT_EQ(Heard(), (std::vector<std::string>{"bulk b " + std::string(bytes.size(), 'x'), "frame c"}));
+}
+
+}  // namespace connection_test
