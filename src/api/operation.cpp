@@ -32,8 +32,8 @@ class UserOperation final : public Operation {
 
  private:
   void Start() override {
-    *handle_ = std::static_pointer_cast<UserOperation>(shared_from_this());
-    start_(argument_, handle_.release());
+    handle_ = std::static_pointer_cast<UserOperation>(shared_from_this());
+    start_(argument_, &handle_);
   }
   void Abandoned(bool started) override { drop_(argument_, started ? 1 : 0); }
 
@@ -41,7 +41,7 @@ class UserOperation final : public Operation {
   const ropewayDropFunc drop_;
   void* argument_;
   const uint32_t stream_id_;
-  std::unique_ptr<Handle> handle_ = std::make_unique<Handle>();  // made before it is needed, where its lack can still be told
+  Handle handle_;  // itself, from the start to the finish
 };
 
 class UserOperationSource final : public OperationSource {
@@ -148,9 +148,9 @@ aclError ropewayTellMessage(ropewayOperation operation, uint64_t message, int32_
 aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const char* text) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("operation", operation));
-    const std::unique_ptr<UserOperation::Handle> handle(static_cast<UserOperation::Handle*>(operation));
+    const UserOperation::Handle handle = std::move(*static_cast<UserOperation::Handle*>(operation));
     const BeginsNextWait begins;
-    (*handle)->Finish(code, text == nullptr ? "" : text);
+    handle->Finish(code, text == nullptr ? "" : text);
     return Ok();
   });
 }

@@ -27,6 +27,7 @@ namespace ropeway {
   X(HcclCommMemory)      \
   X(HcclStateCallbacks)  \
   X(HcclBarrier)         \
+  X(HcclPlans)           \
   X(HcclPairLinks)       \
   X(HcclMailboxes)       \
   X(HcclDispatcher)      \

@@ -19,8 +19,8 @@ namespace {
 using Numbers = std::vector<uint64_t>;
 // The rest of a call's checks, and what it does; nothing when there is nothing to do.
 using Prepared = std::optional<CollectiveCall>;
-using Prepare = std::function<Result<Prepared>(const Communicator& communicator)>;
 
+template <typename Prepare>  // Result<Prepared>(const Communicator&)
 Result<Launch> PrepareLaunch(const Prepare& prepare, HcclComm comm, aclrtStream stream) {
   RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
   RW_TRY_SET(Prepared call, prepare(*communicator));
@@ -31,13 +31,12 @@ Result<Launch> PrepareLaunch(const Prepare& prepare, HcclComm comm, aclrtStream 
   });
 }
 
+template <typename Prepare>
 Status Submit(const char* name, HcclComm comm, aclrtStream stream, const Prepare& prepare) {
-  if (InGroup()) {
-    RW_TRY(RequireCommunicator(comm).status());
-    return AddToGroup({name, comm, stream, [=] { return PrepareLaunch(prepare, comm, stream); }});
-  }
-  RW_TRY_SET(Launch launch, PrepareLaunch(prepare, comm, stream));
-  return launch();
+  RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+  if (InGroup()) return AddToGroup({name, comm, stream, [=] { return PrepareLaunch(prepare, comm, stream); }, {}});
+  RW_TRY_SET(Prepared call, prepare(*communicator));
+  return call ? LaunchCollective(communicator->shared_from_this(), std::move(*call), stream) : Ok();
 }
 
 Status RequireType(const char* name, HcclDataType type) {

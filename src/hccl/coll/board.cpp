@@ -232,18 +232,15 @@ void Board::Decide(State state) {
 
 // --- Collectives ---------------------------------------------------------------------------------------------------------
 
-void Board::Enter(const BoardSeat& seat, BoardWaiter* waiter) {
-  const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  if (!communicator) return;
+void Board::Enter(const Communicator& communicator, const Exchange& exchange, const BoardSeat& seat, BoardWaiter* waiter) {
   Open();
   waiters_[seat.ticket] = waiter;
   g_waiting.fetch_add(1, std::memory_order_relaxed);
   if (const auto node = off_.extract(seat.ticket)) return End(seat.ticket, HCCL_E_REMOTE, node.mapped());
   if (state() != State::kReady) return;
-  const std::shared_ptr<Exchange> exchange = Exchange::Of(*communicator);
   for (uint32_t peer = 0; peer < size_; ++peer) {
-    if (peer != rank_ && exchange->HasWordOf(peer, seat.number())) return OtherWay(peer, seat.number());
-    if (communicator->Ended(peer) != HCCL_SUCCESS) return End(seat.ticket, HCCL_E_REMOTE, RankText(peer) + " is gone");
+    if (peer != rank_ && exchange.HasWordOf(peer, seat.number())) return OtherWay(peer, seat.number());
+    if (communicator.Ended(peer) != HCCL_SUCCESS) return End(seat.ticket, HCCL_E_REMOTE, RankText(peer) + " is gone");
   }
 }
 
@@ -374,11 +371,11 @@ void Board::StayAwake() {
 }
 
 void Board::Ring() {
-  const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  for (uint32_t peer = 0; peer < size_ && communicator; ++peer) {
+  for (uint32_t peer = 0; peer < size_; ++peer) {
     if (peer == rank_ || boards_[peer].words == nullptr) continue;
     const uint64_t asleep = boards_[peer].words->asleep.load(std::memory_order_seq_cst);
-    if (asleep % 2 == 1 && std::exchange(rung_[peer], asleep) != asleep) communicator->Send(peer, kBoardRing, "");
+    if (asleep % 2 == 0 || std::exchange(rung_[peer], asleep) == asleep) continue;
+    if (const std::shared_ptr<Communicator> communicator = communicator_.lock()) communicator->Send(peer, kBoardRing, "");
   }
 }
 

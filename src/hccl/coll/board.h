@@ -46,6 +46,8 @@ constexpr uint64_t kBoardBytes = 512 << 10;
 
 constexpr uint64_t kBoardSlots = 2;
 
+class Exchange;
+
 // A collective's claim to a slot. All collectives have one, also those that go the other way and leave theirs when they start. Its ticket
 // is its number and one: 0 is none.
 struct BoardSeat {
@@ -80,7 +82,7 @@ class Board : public std::enable_shared_from_this<Board> {
 
   // --- On the I/O thread ---------------------------------------------------------------------------------------------------
   // From now on the waiter is told, until Leave. Opens the board when nobody has.
-  void Enter(const BoardSeat& seat, BoardWaiter* waiter);
+  void Enter(const Communicator& communicator, const Exchange& exchange, const BoardSeat& seat, BoardWaiter* waiter);
   // Nobody looks for the moment; or in a millisecond, if somebody does not begin before.
   void FallAsleep();
   void FallAsleepSoon();

@@ -1,7 +1,6 @@
 #include "hccl/coll/collective_op.h"
 
 #include <cstring>
-#include <map>
 
 #include "base/cores.h"
 #include "base/spin_lock.h"
@@ -20,8 +19,6 @@ constexpr uint64_t kCopiedHere = 1 << 20;
 
 // How often a collective that starts looks at the board before it leaves that to others: about a microsecond.
 constexpr int kGlances = 20;
-
-bool IsTransfer(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive || kind == Kind::kCombine; }
 
 }  // namespace
 
@@ -42,9 +39,15 @@ Scratch::~Scratch() {
 }
 
 CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory)
-    : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)), scratch_(setting_.plan.scratch_bytes),
-      scratch_memory_(std::move(scratch_memory)) {
-  for (const Step& step : setting_.plan.steps) transfers_.push_back(IsTransfer(step.kind) ? TransferOf(step) : nullptr);
+    : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)),
+      scratch_(setting_.plan ? setting_.plan->scratch_bytes : 0), scratch_memory_(std::move(scratch_memory)) {
+  transfers_.reserve(steps().size());
+  for (const Step& step : steps()) transfers_.push_back(step.IsTransfer() ? TransferOf(step) : nullptr);
+}
+
+const std::vector<Step>& CollectiveOp::steps() const {
+  static const std::vector<Step> none;
+  return setting_.plan ? setting_.plan->steps : none;
 }
 
 PlaceMemory CollectiveOp::At(const Span& span) const {
@@ -72,11 +75,10 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
 }
 
 void CollectiveOp::TakeNumbers() {
-  std::map<std::pair<uint32_t, bool>, uint64_t> messages;
   uint64_t& next = exchange_->NextCollective();
   seat_ = {next + 1};
-  for (const TransferRef& transfer : transfers_) {
-    if (transfer) transfer->number = CollectiveNumber(next, messages[{transfer->peer, transfer->sending}]++);
+  for (size_t i = 0; i < transfers_.size(); ++i) {
+    if (transfers_[i]) transfers_[i]->number = CollectiveNumber(next, steps()[i].message);
   }
   ++next;
 }
@@ -159,7 +161,7 @@ void CollectiveOp::Begin() {
   if (setting_.board && !setting_.on_board) LeaveBoard("");
   if (!setting_.on_board) return Advance();
   stage_ = Stage::kEntered;
-  setting_.board->Enter(seat_, this);
+  setting_.board->Enter(communicator(), *exchange_, seat_, this);
   Look();
   // Those who call at the same moment are here by now, if each has a core.
   static const auto cores = static_cast<uint32_t>(UsableCores());
@@ -174,8 +176,9 @@ void CollectiveOp::Begin() {
 
 // As far as the board lets it go.
 void CollectiveOp::Look() {
-  const std::shared_ptr<StreamOp> self = shared_from_this();
   Board& board = *setting_.board;
+  if (stage_ == Stage::kPosted && !board.AllPosted(seat_)) return;  // as it is most often
+  const std::shared_ptr<StreamOp> self = shared_from_this();
   if (stage_ == Stage::kEntered && board.state() == Board::State::kRefused && !setting_.board_ready) {
     LeaveBoard("");
     return Advance();
@@ -217,7 +220,7 @@ bool CollectiveOp::CopyFromBoard(const BoardWork& work) {
     unread = rank;
     return false;
   };
-  if (!lease_.Use([&] { work.CopyBlocks(read); })) return false;
+  if (!lease_.Use([&] { work.CopyBlocks(std::ref(read)); })) return false;
   if (work.StayInPlace() && unread == work.shape.ranks()) unread = board.RevokedBy(seat_);
   if (unread != work.shape.ranks()) {
     Off(HCCL_E_REMOTE, "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long");
@@ -276,14 +279,14 @@ void CollectiveOp::Off(HcclResult result, const std::string& why) {
 // Goes on as far as it can. What ends a transfer at once calls it again, from inside.
 void CollectiveOp::Advance() {
   if (std::exchange(advancing_, true)) return;
-  while (!busy_ && failure_ == HCCL_SUCCESS && !dropped_ && at_ < setting_.plan.steps.size() && Perform(at_)) ++at_;
+  while (!busy_ && failure_ == HCCL_SUCCESS && !dropped_ && at_ < steps().size() && Perform(at_)) ++at_;
   advancing_ = false;
   EndIfIdle();
 }
 
 void CollectiveOp::EndIfIdle() {
   if (dropped_ || busy_ || sending_ > 0 || receiving_ > 0) return;
-  if (failure_ == HCCL_SUCCESS && at_ < setting_.plan.steps.size()) return;
+  if (failure_ == HCCL_SUCCESS && at_ < steps().size()) return;
   if (failure_ == HCCL_SUCCESS && setting_.on_host) return Succeed();
   scratch_memory_.reset();
   Finish(failure_, why_);
@@ -291,7 +294,7 @@ void CollectiveOp::EndIfIdle() {
 
 // False: the step waits for something.
 bool CollectiveOp::Perform(size_t index) {
-  const Step& step = setting_.plan.steps[index];
+  const Step& step = steps()[index];
   switch (step.kind) {
     case Kind::kSend:
     case Kind::kReceive:

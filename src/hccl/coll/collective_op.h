@@ -43,7 +43,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
     std::shared_ptr<Board> board;  // null: there is none
     bool on_board = false;         // it goes over the board, if that can be had; else the plan is carried out
     bool board_ready = false;      // it can: there is no plan
-    CollectivePlan plan;
+    std::shared_ptr<const CollectivePlan> plan;
     PlaceMemory input;
     PlaceMemory output;
     // Both are pinned memory in the place of these, which the host cannot reach.
@@ -62,6 +62,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
 
  private:
   std::shared_ptr<StreamOp> Again() override;
+  const std::vector<Step>& steps() const;
   void TakeNumbers() RW_REQUIRES(exchange_->order);
   void Started() override;
   void Dropped() override;

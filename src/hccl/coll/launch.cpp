@@ -1,13 +1,13 @@
 #include "hccl/coll/launch.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "acl/acl.h"
 #include "hccl/base/told.h"
 #include "hccl/coll/board_work.h"
 #include "hccl/coll/collective_op.h"
+#include "hccl/coll/plan_cache.h"
 #include "hccl/membership/find.h"
 
 namespace ropeway::comm {
@@ -29,12 +29,6 @@ const void* InPlaceInput(const CollectiveCall& call) {
 bool Overlap(const CollectiveCall& call) {
   return call.input_bytes > 0 && call.output_bytes > 0 && BytePointer(call.input) < BytePointer(call.output) + call.output_bytes &&
          BytePointer(call.output) < BytePointer(call.input) + call.input_bytes;
-}
-
-void FillInRanks(const Communicator& communicator, CollectiveShape* shape) {
-  std::map<std::string, uint32_t> numbers;
-  for (uint32_t rank = 0; rank < communicator.size(); ++rank)
-    shape->hosts.push_back(numbers.emplace(communicator.peer(rank).host, static_cast<uint32_t>(numbers.size())).first->second);
 }
 
 // Input that lies across the output is read from a copy.
@@ -77,11 +71,13 @@ void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::S
   if (setting->board && setting->board->state() == Board::State::kRefused) setting->board = nullptr;
   setting->on_board = setting->board && call.equal_blocks && setting->input.view != nullptr && FitsOnBoard(call.shape, call.input_bytes);
   setting->board_ready = setting->on_board && setting->board->state() == Board::State::kReady;
-  if (setting->board_ready)
+  if (setting->board_ready) {
     call.shape.hosts.assign(communicator.size(), 0);
-  else
-    FillInRanks(communicator, &call.shape);
-  if (!setting->board_ready) setting->plan = MakeCollectivePlan(call.shape);
+  } else {
+    const std::shared_ptr<PlanCache> plans = PlanCache::Of(communicator);
+    call.shape.hosts = plans->hosts();
+    setting->plan = plans->Find(call.shape);
+  }
   setting->shape = std::move(call.shape);
 }
 

@@ -31,10 +31,17 @@ class Planner {
       case Collective::kScatter: Scatter(); break;
       case Collective::kAllToAll: AllToAll(); break;
     }
+    NumberMessages();
     return std::move(plan_);
   }
 
  private:
+  void NumberMessages() {
+    std::vector<uint32_t> sent(all_.size()), received(all_.size());
+    for (Step& step : plan_.steps)
+      if (step.IsTransfer()) step.message = (step.kind == Kind::kSend ? sent : received)[step.peer]++;
+  }
+
   // --- Words of a program. What has no bytes is left out on both sides. ---
 
   void Send(uint32_t peer, const Span& from) {

@@ -39,12 +39,16 @@ struct Step {
   Span from;
   Span to;
   bool peer_first = false;
+  uint32_t message = 0;  // of what is sent or received: which one to, or from, the peer
+
+  bool IsTransfer() const { return kind == Kind::kSend || kind == Kind::kReceive || kind == Kind::kCombine; }
 };
 
 // The bytes that a rank sends to another one, or gets from it, at their place in the buffer.
 struct Block {
   uint64_t offset = 0;
   uint64_t bytes = 0;
+  bool operator==(const Block&) const = default;
 };
 
 struct CollectiveShape {
@@ -58,6 +62,7 @@ struct CollectiveShape {
   std::vector<Block> sends;     // by rank: of all-to-all and reduce-scatter; of scatter, at the root
   std::vector<Block> receives;  // by rank: of all-to-all and all-gather
   uint32_t ranks() const { return static_cast<uint32_t>(hosts.size()); }
+  bool operator==(const CollectiveShape&) const = default;
 };
 
 // Part `index` of `parts` of a block: of whole elements, and of whole lines of the cache, so that no two ranks write into one.

@@ -63,12 +63,14 @@ void StreamOp::OnForget(void* pattern) {
 }
 
 void StreamOp::OnStart(void* argument, ropewayOperation operation) {
-  const std::shared_ptr<StreamOp> op = Operations().Find(NumberOf(argument));
-  const auto start = [number = NumberOf(argument), operation] {
-    if (auto found = Operations().Find(number)) return found->Start(operation);
+  std::shared_ptr<StreamOp> op = Operations().Find(NumberOf(argument));
+  if (!op) {  // given up in the same moment
     ropewayFinishOperation(operation, 0, "");
-  };
-  op && op->StartsAnywhere() ? IoThread::Get().Run(start) : IoThread::Get().Post(start);
+    return;
+  }
+  const bool anywhere = op->StartsAnywhere();
+  auto start = [op = std::move(op), operation] { op->Start(operation); };
+  anywhere ? IoThread::Get().Run(std::move(start)) : IoThread::Get().Post(std::move(start));
 }
 
 void StreamOp::OnDrop(void* argument, int32_t) {
@@ -79,20 +81,27 @@ void StreamOp::OnDrop(void* argument, int32_t) {
 }
 
 void StreamOp::Start(ropewayOperation operation) {
+  if (finished_) {  // it was given up meanwhile
+    ropewayFinishOperation(operation, 0, "");
+    return;
+  }
   operation_ = operation;
-  const std::weak_ptr<StreamOp> weak = weak_from_this();
-  timer_ = IoThread::Get().At(communicator_->ExecDeadline(), [weak] {
-    if (auto self = weak.lock()) self->TimeOut();
-  });
   Tell();
   static const auto cores = static_cast<uint32_t>(UsableCores());
   if (ExpectsNews()) news_.Expect(communicator_->size() > cores);
-  if (unfit_.empty()) return Started();
-  Dropped();
-  Finish(HCCL_E_PARA, unfit_);
+  if (!unfit_.empty()) {
+    Dropped();
+    return Finish(HCCL_E_PARA, unfit_);
+  }
+  Started();
+  if (finished_) return;  // as small ones are, when the others have come before
+  timer_ = IoThread::Get().At(communicator_->ExecDeadline(), [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->TimeOut();
+  });
 }
 
 void StreamOp::Tell() {
+  if (ropewayIsTraced() == 0) return;
   const ropewayTransfer transfer = Description();
   ropewayTellTransfer(operation_, &transfer);
 }

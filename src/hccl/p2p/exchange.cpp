@@ -102,10 +102,12 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator || CarryOrOffer(transfer)) return;
   if (transfer->bytes <= kInlineBytes && transfer->window) {
-    std::string bytes;
+    const Method method = transfer->eager ? Method::kEager : Method::kInline;
+    Writer body = OfferOf(*transfer, method, transfer->bytes);
     // A stream that gave it up is going to withdraw it.
-    if (!transfer->window->Use([&](char* data) { bytes.assign(data, transfer->bytes); })) return;
-    SendOffer(transfer, transfer->eager ? Method::kEager : Method::kInline, bytes);
+    if (!transfer->window->Use([&](const char* data) { body.Raw({data, transfer->bytes}); })) return;
+    transfer->way = WayOf(method);
+    Tell(transfer->peer, kOffer, body.Take());
     return transfer->eager ? Over(transfer, HCCL_SUCCESS, "") : void();
   }
   if (IoThread::Get().IsVisited()) return Post(transfer, [this, transfer] { MakeOffer(transfer); });
@@ -135,8 +137,10 @@ ropewayLink Exchange::WayOf(Method method) {
   return method == Method::kLink ? WayOver(ChosenLink()) : ROPEWAY_LINK_TCP;
 }
 
-std::string Exchange::OfferBody(const Transfer& transfer, Method method) {
-  return Writer().Number(transfer.number).Number(transfer.bytes).Number(static_cast<uint8_t>(method)).Take();
+Writer Exchange::OfferOf(const Transfer& transfer, Method method, uint64_t content) {
+  Writer body(2 * sizeof(uint64_t) + sizeof(uint8_t) + content);
+  body.Number(transfer.number).Number(transfer.bytes).Number(static_cast<uint8_t>(method));
+  return body;
 }
 
 Exchange::Offer Exchange::OfferIn(Reader& reader) {
@@ -149,7 +153,7 @@ Exchange::Offer Exchange::OfferIn(Reader& reader) {
 
 void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
   transfer->way = WayOf(method);
-  Tell(transfer->peer, kOffer, OfferBody(*transfer, method) + content);
+  Tell(transfer->peer, kOffer, OfferOf(*transfer, method, content.size()).Raw(content).Take());
 }
 
 void Exchange::Received(const Request& request) {

@@ -113,7 +113,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   static ropewayLink WayOf(Method method);
   void MakeOffer(const TransferRef& transfer);
-  static std::string OfferBody(const Transfer& transfer, Method method);
+  // Ready for `content` bytes more.
+  static Writer OfferOf(const Transfer& transfer, Method method, uint64_t content);
   void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
   bool OfferKey(const TransferRef& transfer);
   // Whether its bytes go behind the offer; at once, or when the receive says that it is ready.

@@ -67,7 +67,7 @@ bool Exchange::Carry(const TransferRef& transfer) {
   transfer->way = WayOf(method);
   transfer->carried = true;
   partners_[transfer->peer].carried += CountedOf(transfer->bytes);
-  if (communicator->SendWithBulk(transfer->peer, kOffer, OfferBody(*transfer, method),
+  if (communicator->SendWithBulk(transfer->peer, kOffer, OfferOf(*transfer, method, 0).Take(),
                                  Bulk(transfer->window->data(), transfer->bytes, transfer->window), gone))
     return true;
   OnCredit(transfer->peer, CountedOf(transfer->bytes));

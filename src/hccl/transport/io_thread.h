@@ -22,9 +22,10 @@ class IoThread {
   void Post(std::function<void()> function) { loop_.Post(std::move(function)); }
   // The same, or at once on the calling thread while this one sleeps: for what is short and does not care where it runs, so nothing that
   // uses a context of the runtime. Nobody else is at work here meanwhile (event_loop.h).
-  void Run(std::function<void()> function) {
+  template <typename Function>
+  void Run(Function function) {
     if (IsCurrent()) return loop_.Soon(std::move(function));
-    if (!loop_.Visit(function)) loop_.Post(std::move(function));
+    if (!loop_.Visit(std::ref(function))) loop_.Post(std::move(function));
   }
   // At once on the calling thread, or not at all: while this one is at work, or is the caller.
   bool Try(const std::function<void()>& function) { return !IsCurrent() && loop_.Visit(function); }

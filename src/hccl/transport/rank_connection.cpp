@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kLinger(5);
 constexpr char kBadFrame[] = "the other end does not keep to the protocol";
 
 std::string Head(const Frame& frame, uint64_t bulk) {
-  return Writer()
+  return Writer(kHeaderBytes + frame.body.size())
       .Number(static_cast<uint32_t>(frame.body.size()))
       .Number(frame.type)
       .Number(uint16_t{0})

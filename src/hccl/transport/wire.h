@@ -12,11 +12,14 @@ namespace ropeway::comm {
 
 class Writer {
  public:
+  Writer() = default;
+  explicit Writer(size_t room) { bytes_.reserve(room); }
   template <typename T>
   Writer& Number(T value) {
     static_assert(std::is_integral_v<T>);
-    for (size_t i = 0; i < sizeof(T); ++i) bytes_.push_back(static_cast<char>(static_cast<uint64_t>(value) >> (8 * i)));
-    return *this;
+    char raw[sizeof(T)];
+    for (size_t i = 0; i < sizeof(T); ++i) raw[i] = static_cast<char>(static_cast<uint64_t>(value) >> (8 * i));
+    return Raw({raw, sizeof raw});
   }
   Writer& Raw(std::string_view bytes) {
     bytes_.append(bytes);
