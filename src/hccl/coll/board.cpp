@@ -142,7 +142,8 @@ std::shared_ptr<Board> Board::Of(Communicator& communicator) { return communicat
 
 Board::Board(Communicator& communicator)
     : communicator_(communicator.weak_from_this()), rank_(communicator.rank()),
-      size_(CanHaveBoards(communicator) ? communicator.size() : 0), boards_(size_), rung_(size_) {}
+      size_(CanHaveBoards(communicator) ? communicator.size() : 0), large_(size_ >= static_cast<uint32_t>(UsableCores())), boards_(size_),
+      rung_(size_) {}
 
 Board::~Board() {
   for (const Opened& board : boards_) {
@@ -207,7 +208,10 @@ void Board::Offered(uint32_t peer, const Offer& offer) {
 void Board::JudgeWhenAllOffered() {
   const bool all = std::all_of(boards_.begin(), boards_.end(), [](const Opened& board) { return board.offered; });
   if (!all || std::exchange(own_judged_, true)) return;
-  const Verdict verdict = !good_ ? Verdict::kBad : in_place_ ? Verdict::kGoodInPlace : Verdict::kGood;
+  const Verdict verdict = !good_       ? Verdict::kBad
+                          : !in_place_ ? Verdict::kGood
+                          : !large_    ? Verdict::kGoodInPlace
+                                       : Verdict::kGoodInPlaceLarge;
   SendAll(kBoardVerdict, Writer().Number(static_cast<uint8_t>(verdict)).Take());
   Judged(rank_, verdict);
 }
@@ -215,8 +219,9 @@ void Board::JudgeWhenAllOffered() {
 void Board::Judged(uint32_t peer, Verdict verdict) {
   if (peer >= size_ || boards_[peer].judged) return;
   boards_[peer].judged = true;
-  in_place_ = in_place_ && verdict == Verdict::kGoodInPlace;
-  if (verdict != Verdict::kGood && verdict != Verdict::kGoodInPlace) return Decide(State::kRefused);
+  if (verdict == Verdict::kBad || verdict > Verdict::kGoodInPlaceLarge) return Decide(State::kRefused);
+  in_place_ = in_place_ && verdict >= Verdict::kGoodInPlace;
+  large_ = large_ && verdict == Verdict::kGoodInPlaceLarge;
   const bool all = std::all_of(boards_.begin(), boards_.end(), [](const Opened& board) { return board.judged; });
   if (all) Decide(State::kReady);
 }

@@ -12,7 +12,8 @@
 //   done[slot]      the last collective of the slot that the owner takes no bytes for any more, from anybody
 //   asleep          odd: nobody looks; whoever posts has to send a message
 // and for a collective that only copies, whose larger contributions stay where they are, and are read there by the others
-// (process_vm_readv, where every rank may read every other one's memory):
+// (process_vm_readv, where every rank may read every other one's memory); also those that fit no slot, where ranks have no more than a
+// core each:
 //   address[slot]   of the contribution in the owner's process; 0: it is in the slot
 //   taken[slot]     the collective of which the owner has all that it needs
 //   revoked[slot]   the collective whose bytes, at that address, were taken away from it
@@ -97,8 +98,9 @@ class Board : public std::enable_shared_from_this<Board> {
   void PostReduced(const BoardSeat& seat);
   bool AllPosted(const BoardSeat& seat) const;
   bool AllReduced(const BoardSeat& seat) const;
-  // Whether contributions can be read where they are.
+  // Whether contributions can be read where they are; and those that do not fit into a slot, as no rank has a core to spare for them.
   bool ReadsInPlace() const { return in_place_; }
+  bool ReadsLarge() const { return in_place_ && large_; }
   // Copies [offset, + bytes) of what a rank has posted; false: it cannot be read there any more.
   bool Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const;
   // All that was needed of the others is here; and, of all, whether that is so.
@@ -117,7 +119,7 @@ class Board : public std::enable_shared_from_this<Board> {
     uint64_t address;    // of the board there
     std::string secret;
   };
-  enum class Verdict : uint8_t { kBad, kGood, kGoodInPlace };
+  enum class Verdict : uint8_t { kBad, kGood, kGoodInPlace, kGoodInPlaceLarge };
   void Offered(uint32_t peer, const Offer& offer);
   void Judged(uint32_t peer, Verdict verdict);
   void Rung();
@@ -160,7 +162,8 @@ class Board : public std::enable_shared_from_this<Board> {
   // Of the I/O thread.
   bool opened_ = false;
   bool good_ = true;
-  bool in_place_ = true;  // not changed once it is ready
+  bool in_place_ = true;  // this one and the next are not changed once it is ready
+  bool large_;
   bool own_judged_ = false;
   FileDescriptor descriptor_;
   std::vector<Opened> boards_;                // by rank

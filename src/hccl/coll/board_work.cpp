@@ -6,10 +6,13 @@
 
 namespace ropeway::comm {
 
-bool FitsOnBoard(const CollectiveShape& shape, uint64_t input_bytes) {
-  const bool all_wait = shape.what == Collective::kAllReduce || shape.what == Collective::kAllGather ||
-                        shape.what == Collective::kReduceScatter || shape.what == Collective::kAllToAll;
-  return all_wait && input_bytes > 0 && input_bytes <= kBoardBytes;
+BoardFit FitOnBoard(const CollectiveShape& shape, uint64_t input_bytes) {
+  const bool only_copies = shape.what == Collective::kAllGather || shape.what == Collective::kAllToAll;
+  const bool all_wait = only_copies || shape.what == Collective::kAllReduce || shape.what == Collective::kReduceScatter;
+  if (!all_wait || input_bytes == 0) return BoardFit::kNo;
+  if (input_bytes <= kBoardBytes) return BoardFit::kSlot;
+  const bool in_place = only_copies && input_bytes <= kMostInPlace && shape.receives[shape.rank].bytes >= kReadInPlace;
+  return in_place ? BoardFit::kLargeInPlace : BoardFit::kNo;
 }
 
 // Of an all-to-all, what is the rank's own stays where it is.
@@ -58,14 +61,20 @@ void BoardWork::Gather(const char* const* slots) const {
 
 // From the next rank on, round them: not all read the same one at the same time.
 bool BoardWork::CopyBlocks(const Read& read) const {
-  const uint64_t offset = shape.what == Collective::kAllGather ? 0 : shape.sends[shape.rank].offset;
+  const uint64_t offset = OffsetOfOwn();
   for (uint32_t k = 1; k < shape.ranks(); ++k) {
     const uint32_t rank = (shape.rank + k) % shape.ranks();
     if (!read(rank, offset, shape.receives[rank].bytes, output + shape.receives[rank].offset)) return false;
   }
-  const Block& own = shape.receives[shape.rank];
-  if (!shape.in_place) std::memcpy(output + own.offset, input + offset, own.bytes);
   return true;
 }
+
+void BoardWork::CopyOwnBlock() const {
+  const Block& own = shape.receives[shape.rank];
+  if (!shape.in_place) std::memcpy(output + own.offset, input + OffsetOfOwn(), own.bytes);
+}
+
+// Where in what a rank brings this rank's block is.
+uint64_t BoardWork::OffsetOfOwn() const { return shape.what == Collective::kAllGather ? 0 : shape.sends[shape.rank].offset; }
 
 }  // namespace ropeway::comm

@@ -10,11 +10,15 @@
 
 namespace ropeway::comm {
 
-// Whether a collective whose blocks are equal can go over the board: all wait for all, and what each brings fits into a slot.
-bool FitsOnBoard(const CollectiveShape& shape, uint64_t input_bytes);
-
 // From here on one copy by the kernel costs less than two of our own.
 constexpr uint64_t kReadInPlace = 16 << 10;
+// Up to here the rank's one thread takes no longer to read it than the engine, where no core is free to help that.
+constexpr uint64_t kMostInPlace = 8 << 20;
+
+// Whether a collective whose blocks are equal can go over the board: all wait for all, and what each brings fits into a slot. If it is
+// large (Board::ReadsLarge), it only copies, and all of it is read in place.
+enum class BoardFit : uint8_t { kNo, kSlot, kLargeInPlace };
+BoardFit FitOnBoard(const CollectiveShape& shape, uint64_t input_bytes);
 
 struct BoardWork {
   const CollectiveShape& shape;
@@ -32,11 +36,13 @@ struct BoardWork {
   // `slots`: by rank. The own part of an all-reduce in two stages goes into the own slot, everything else into the output.
   void Reduce(const char* const* slots, char* own_slot) const;
   void Gather(const char* const* slots) const;
-  // Into the output; `read` fetches what another rank has brought. False when it could not.
+  // Into the output, of the others; `read` fetches what a rank has brought. False when it could not.
   using Read = std::function<bool(uint32_t rank, uint64_t offset, uint64_t bytes, char* to)>;
   bool CopyBlocks(const Read& read) const;
+  void CopyOwnBlock() const;
 
  private:
+  uint64_t OffsetOfOwn() const;
   void ReduceAll(const char* const* slots) const;
   void ReducePart(const char* const* slots, const Block& part, const char* own, char* to) const;
 };

@@ -158,8 +158,9 @@ void CollectiveOp::Store() {
 }
 
 void CollectiveOp::Begin() {
-  if (setting_.board && !setting_.on_board) LeaveBoard("");
-  if (!setting_.on_board) return Advance();
+  const bool on_board = setting_.fit != BoardFit::kNo;
+  if (setting_.board && !on_board) LeaveBoard("");
+  if (!on_board) return Advance();
   stage_ = Stage::kEntered;
   setting_.board->Enter(communicator(), *exchange_, seat_, this);
   Look();
@@ -179,7 +180,7 @@ void CollectiveOp::Look() {
   Board& board = *setting_.board;
   if (stage_ == Stage::kPosted && !board.AllPosted(seat_)) return;  // as it is most often
   const std::shared_ptr<StreamOp> self = shared_from_this();
-  if (stage_ == Stage::kEntered && board.state() == Board::State::kRefused && !setting_.board_ready) {
+  if (stage_ == Stage::kEntered && BoardRefused()) {
     LeaveBoard("");
     return Advance();
   }
@@ -193,6 +194,14 @@ void CollectiveOp::Look() {
   if (stage_ != Stage::kTaken || (stays_in_place_ && !board.AllTaken(seat_))) return;
   LeaveBoard("");
   Succeed();
+}
+
+// Known now, when it was not at the call: it goes by the plan.
+bool CollectiveOp::BoardRefused() const {
+  if (setting_.board_ready) return false;
+  const Board::State state = setting_.board->state();
+  return state == Board::State::kRefused ||
+         (state == Board::State::kReady && setting_.fit == BoardFit::kLargeInPlace && !setting_.board->ReadsLarge());
 }
 
 // False, and of the next two, too: the stream has taken its memory back, and is going to say so.
@@ -228,7 +237,7 @@ bool CollectiveOp::CopyFromBoard(const BoardWork& work) {
   }
   stage_ = Stage::kTaken;
   if (work.StayInPlace()) board.PostTaken(seat_);
-  return true;
+  return lease_.Use([&] { work.CopyOwnBlock(); });
 }
 
 bool CollectiveOp::TakeFromBoard() {

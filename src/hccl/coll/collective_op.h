@@ -41,7 +41,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
     const char* call = nullptr;
     CollectiveShape shape;         // of what goes over the board
     std::shared_ptr<Board> board;  // null: there is none
-    bool on_board = false;         // it goes over the board, if that can be had; else the plan is carried out
+    BoardFit fit = BoardFit::kNo;  // how it goes over the board, if that can be had; else the plan is carried out
     bool board_ready = false;      // it can: there is no plan
     std::shared_ptr<const CollectivePlan> plan;
     PlaceMemory input;
@@ -92,6 +92,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   bool ExpectsNews() const override;
   void Look() override;
   void Off(HcclResult result, const std::string& why) override;
+  bool BoardRefused() const;
   bool BringToBoard();
   bool TakeFromBoard();
   bool CopyFromBoard(const BoardWork& work);

@@ -69,8 +69,11 @@ Status WorkOnHost(const CollectiveCall& call, CollectiveOp::Setting* setting, st
 void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::Setting* setting) {
   setting->board = Board::Of(communicator);
   if (setting->board && setting->board->state() == Board::State::kRefused) setting->board = nullptr;
-  setting->on_board = setting->board && call.equal_blocks && setting->input.view != nullptr && FitsOnBoard(call.shape, call.input_bytes);
-  setting->board_ready = setting->on_board && setting->board->state() == Board::State::kReady;
+  const bool may = setting->board && call.equal_blocks && setting->input.view != nullptr;
+  setting->fit = may ? FitOnBoard(call.shape, call.input_bytes) : BoardFit::kNo;
+  const bool ready = may && setting->board->state() == Board::State::kReady;
+  if (ready && setting->fit == BoardFit::kLargeInPlace && !setting->board->ReadsLarge()) setting->fit = BoardFit::kNo;
+  setting->board_ready = ready && setting->fit != BoardFit::kNo;
   if (setting->board_ready) {
     call.shape.hosts.assign(communicator.size(), 0);
   } else {
