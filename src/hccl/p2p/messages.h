@@ -24,7 +24,7 @@ constexpr uint64_t kInlineBytes = 16 << 10;
 // collectives also beyond, when it is.
 constexpr uint64_t kKeptBytes = 256 << 10;
 constexpr uint64_t kKeptInAll = 16 << 20;
-constexpr uint64_t kCarriedBytes = 8 << 20;
+constexpr uint64_t kCarriedBytes = 1 << 20;
 
 // Collectives count for themselves, so that sends and receives beside them may come in any order: which collective of the communicator, and
 // which of its messages from one rank to another.

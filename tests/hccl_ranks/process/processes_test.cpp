@@ -162,8 +162,9 @@ const RoleEntry kAbortOne("abort_one", &AbortOne);
 int ComeLate(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
-  constexpr size_t kMessages = 100, kBytes = 250'001, kPart = 3'000'001;
-  static_assert(kMessages * kBytes > ropeway::comm::kKeptInAll && kBytes <= ropeway::comm::kKeptBytes && kPart > ropeway::comm::kKeptBytes);
+  constexpr size_t kMessages = 100, kBytes = 250'001, kPart = 1'000'001;
+  static_assert(kMessages * kBytes > ropeway::comm::kKeptInAll && kBytes <= ropeway::comm::kKeptBytes &&
+                kPart > ropeway::comm::kKeptBytes && kPart <= ropeway::comm::kCarriedBytes);
   char *mine = nullptr, *all = nullptr;
   RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&mine), kMessages * kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&all), 2 * kPart, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
@@ -598,7 +599,7 @@ TEST(Processes, OthersHearOfAnAbortedCollective) {
   ExpectAllGood(ranks);
 }
 
-// Messages of up to 256 KiB between hosts go behind their offers, and wait at a rank that is late; parts of collectives of up to 8 MiB when
+// Messages of up to 256 KiB between hosts go behind their offers, and wait at a rank that is late; parts of collectives of up to 1 MiB when
 // it has come.
 TEST(Processes, WhatIsCarriedToALateRankIsKeptWithinBounds) {
   auto ranks = StartRanks("come_late", 2, kOverNetwork);
