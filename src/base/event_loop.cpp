@@ -66,7 +66,7 @@ bool EventLoop::Visit(const std::function<void()>& function) {
   RunLast();
   visiting_ = false;
   owner_.store({}, std::memory_order_relaxed);
-  bool wake = NextTimerNs() < sleeps_until_ns_ || !last_.empty();
+  bool wake = NextTimerNs() < sleeps_until_ns_ || !NothingBehind();
   LockGuard lock(mutex_);
   busy_ = false;
   const bool wanted = wanted_;
@@ -134,11 +134,11 @@ void EventLoop::TakeTurn() {
 
 bool EventLoop::GiveTurnUp() {
   LockGuard lock(mutex_);
-  if (posted_.empty() && !(soon_.empty() && last_.empty() && lazy_.empty())) {
+  if (posted_.empty() && !NothingBehind()) {
     const LockGap gap(mutex_);
     RunLast();
   }
-  if (!posted_.empty() || !last_.empty()) return false;
+  if (!posted_.empty() || !NothingBehind()) return false;
   owner_.store({}, std::memory_order_relaxed);
   busy_ = false;
   return true;
@@ -193,8 +193,8 @@ void EventLoop::Turn(const Ready& ready, Deadline limit) {
 // What they post is found by whoever gives the turn up. Some of them have something behind them, such as a message that another one sends;
 // what goes on for ever does so turn by turn.
 void EventLoop::RunLast() {
-  for (auto& function : std::exchange(lazy_, {})) last_.push_back(std::move(function));
-  for (int round = 0; round < kRoundsOfLast; ++round) {
+  for (int round = 0; round < kRoundsOfLast && !NothingBehind(); ++round) {
+    for (auto& function : std::exchange(lazy_, {})) last_.push_back(std::move(function));
     for (auto& function : std::exchange(last_, {})) {
       RunSoon();
       function();

@@ -85,6 +85,7 @@ class EventLoop {
   int64_t NextTimerNs() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first.first; }
   void RunPosted();
   void RunTimers();
+  bool NothingBehind() const { return soon_.empty() && last_.empty() && lazy_.empty(); }
 
   FileDescriptor epoll_;
   FileDescriptor wake_;

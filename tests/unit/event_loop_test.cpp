@@ -161,6 +161,11 @@ TEST(EventLoopTest, TheLastThingsMayHaveMoreBehindThem) {
     order.push_back(0);
   });
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+  // Nobody comes by again: neither a message nor a timer.
+  there.Visit([&] { there.loop.Soon([&] { there.loop.Lazily([&] { order.push_back(5); }); }); });
+  EXPECT_EQ(order.back(), 5);
+  there.Visit([&] { there.loop.Last([&] { there.loop.Lazily([&] { order.push_back(6); }); }); });
+  EXPECT_EQ(order.back(), 6);
   std::atomic<bool> enough{false};
   std::promise<std::thread::id> ended;
   const std::function<void()> again = [&] {

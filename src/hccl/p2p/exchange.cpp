@@ -194,7 +194,11 @@ bool Exchange::IsSimple(uint32_t peer, uint16_t type, std::string_view body) con
     return found == waiting.end() || (found->second->window && found->second->staging == nullptr && found->second->key.empty());
   };
   if (!is_simple(reader.Number<uint64_t>())) return false;
-  if (type == kOffer) return OfferIn(reader).has_bytes();
+  if (type == kOffer) {
+    reader.Number<uint64_t>();  // its bytes
+    const auto method = static_cast<Method>(reader.Number<uint8_t>());
+    return IsInline(method) || IsCarried(method);
+  }
   while (!reader.rest().empty())
     if (!is_simple(reader.Number<uint64_t>())) return false;
   return true;
