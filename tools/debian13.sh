@@ -10,7 +10,7 @@ shift || true
 [ "$#" -gt 0 ] || set -- -R '^hccl_'
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 # What tools/packages.sh does not bring, because it is for people who have a system already.
-more=iproute2,libgtest-dev,libgmock-dev,gdb,procps
+more=iproute2,mount,libgtest-dev,libgmock-dev,gdb,procps
 
 [ "$(id -u)" -eq 0 ] || { echo "debian13.sh: a chroot needs root" >&2; exit 1; }
 command -v mmdebstrap >/dev/null || { echo "debian13.sh: mmdebstrap is missing: apt-get install mmdebstrap" >&2; exit 1; }
