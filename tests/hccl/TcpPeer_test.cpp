@@ -149,8 +149,8 @@ TEST_F(TcpPeerTest, NonsenseEndsTheLinkAndTouchesNothing) {
       Bytes(kGetRequest, 1, std::string(23, '\1')),
       Bytes(kPutGivenUp, 1),
       Bytes(kGoodbye, 1, "", 8) + "12345678",
-      PutHead(1, 1, 0, 1ull << 62, (256 << 10) + 1),  // a larger frame than there are
-      PutHead(1, 1, 0, 7, 8) + "12345678",            // more than the whole put
+      PutHead(1, 1, 0, 1ull << 62, kTcpFrameBytes + 1),  // a larger frame than there are
+      PutHead(1, 1, 0, 7, 8) + "12345678",               // more than the whole put
       PutHead(1, 1, Ranges{}, 8, 8) + "12345678",
       PutHead(1, 1, {{0, 4}, {4, 3}}, 8, 8) + "12345678",           // less than there is
       PutHead(1, 1, {{0, 4}, {4, 5}}, 9, 8) + "12345678",           // more
@@ -426,7 +426,7 @@ TEST_F(TcpPeerTest, ALargeGetAsksForMoreConnections) {
   auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
   EXPECT_EQ(Hear(fd).type, kMoreWanted);
   EXPECT_EQ(Hear(fd).type, kGetRequest);
-  const std::string frame(256 << 10, 'x');
+  const std::string frame(kTcpFrameBytes, 'x');
   for (uint64_t at = 0; at < bytes.size(); at += frame.size()) Say(fd, GetHead(1, 0, at, frame.size()) + frame);
   EXPECT_EQ(get.get().code, HCCL_SUCCESS);
   EXPECT_EQ(bytes, std::vector<char>(2 << 20, 'x'));
