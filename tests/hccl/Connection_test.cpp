@@ -1,12 +1,15 @@
 // Frames with bytes behind them, among others that have none, over a connection whose other end is one, too.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "hccl/transport/io_thread.h"
 #include "hccl/transport/rank_connection.h"
+#include "hccl/transport/wire.h"
 #include "tests/hccl/link_hosts.h"
 
 namespace connection_test {
@@ -95,6 +98,39 @@ TEST_F(ConnectionTest, BytesThatWereTakenBackTakeNoOtherFrameAlong) {
   });
   EXPECT_EQ(Heard(), (std::vector<std::string>{"frame a", "frame b", "frame c"}));
   EXPECT_FALSE(gone);
+}
+
+// A reader that is woken for more than a byte is woken for the last ones of them all the same, and for what comes behind.
+TEST_F(ConnectionTest, BytesMayComeInAnyParts) {
+  auto ends = link_hosts::NewConnection();
+  std::shared_ptr<Connection> reader;
+  OnThread([&] { reader = Connection::Open(std::move(ends.first), Receiver()); });
+  const std::string bytes(400'000, 'x'),
+      behind = Writer().Number(uint32_t{1}).Number(uint16_t{1}).Number(uint16_t{0}).Number(uint64_t{0}).Number(uint64_t{0}).Raw("c").Take();
+  const std::string last = Writer().Number(uint32_t{0}).Number(kLast).Number(uint16_t{0}).Number(uint64_t{0}).Number(uint64_t{0}).Take();
+  const std::string all = Writer()
+                              .Number(uint32_t{1})
+                              .Number(uint16_t{1})
+                              .Number(uint16_t{0})
+                              .Number(uint64_t{0})
+                              .Number(uint64_t{bytes.size()})
+                              .Raw("b")
+                              .Raw(bytes)
+                              .Raw(behind)
+                              .Take();
+  const auto write = [&](std::string_view part) {
+    for (size_t at = 0; at < part.size();) {
+      const long sent = send(ends.second.get(), part.data() + at, part.size() - at, MSG_NOSIGNAL);
+      if (sent > 0) at += static_cast<size_t>(sent);
+      std::this_thread::yield();
+    }
+  };
+  for (size_t at = 0; at < all.size(); at += 3000) write(std::string_view(all).substr(at, 3000));
+  write(last);
+  heard_all_.get_future().wait();
+  EXPECT_EQ(heard_, (std::vector<std::string>{"bulk b " + bytes, "frame c"}));
+  reader->Abort();
+  OnThread([] {});
 }
 
 // More than the socket takes: the rest is copied when the memory is taken back in the middle, and what follows is whole.

@@ -20,6 +20,7 @@ constexpr size_t kHeaderBytes = 24;  // body u32, type u16, reserved u16, id u64
 constexpr uint64_t kTurnBytes = 1 << 20;
 constexpr size_t kReadBytes = 64 << 10;  // at most
 constexpr size_t kReadBytesBehindBulk = 512;
+constexpr uint64_t kWakeBytes = 128 << 10;
 constexpr std::chrono::seconds kLinger(5);
 constexpr char kBadFrame[] = "the other end does not keep to the protocol";
 
@@ -259,8 +260,7 @@ void Connection::ReceiveNothing() {
 
 // Goes on while the socket gives all that it is asked for: else it was empty, and asking again would only tell that. (One that is encrypted
 // gives a record at a time.)
-void Connection::Receive() {
-  if (closing_) return ReceiveNothing();
+void Connection::ReceiveTurn() {
   size_t wanted = 0;
   long got = 0;
   for (uint64_t turn = 0; fd_ && !closing_ && turn < kTurnBytes; turn += static_cast<uint64_t>(got)) {
@@ -276,6 +276,20 @@ void Connection::Receive() {
     if (static_cast<size_t>(got) < wanted && !fd_.encrypted()) return;
   }
   if (fd_.Holds()) ReadLater();
+}
+
+void Connection::Receive() {
+  if (closing_) return ReceiveNothing();
+  ReceiveTurn();
+  if (fd_ && !closing_ && !fd_.encrypted()) WakeWithEnough();
+}
+
+// In the middle of bulk bytes the kernel tells of a part of them that is worth a call, or of the rest; everywhere else of any byte. (An end
+// is told in any case.)
+void Connection::WakeWithEnough() {
+  const int enough = bulk_coming_ ? static_cast<int>(std::min(bulk_size_ - bulk_done_, kWakeBytes)) : 1;
+  if (enough == wakes_with_ || setsockopt(fd_.get(), SOL_SOCKET, SO_RCVLOWAT, &enough, sizeof enough) != 0) return;
+  wakes_with_ = enough;
 }
 
 long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk(wanted) : ReceiveFrames(wanted); }

@@ -133,6 +133,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   long SendSome(Outgoing& out);
   long SendFrom(const Outgoing& out, bool rescued);
   void Receive();
+  void ReceiveTurn();
+  void WakeWithEnough();
   void ReadLater();
   void ReceiveNothing();
   long ReceiveSome(size_t* wanted);
@@ -162,6 +164,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint64_t bulk_size_ = 0;
   uint64_t bulk_done_ = 0;
   bool bulk_coming_ = false;
+  int wakes_with_ = 1;
   bool closing_ = false;
   std::atomic<uint64_t> moved_{0};
   std::atomic<bool> woken_{false};  // its thread is going to flush
