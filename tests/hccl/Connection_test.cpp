@@ -1,5 +1,6 @@
 // Frames with bytes behind them, among others that have none, over a connection whose other end is one, too.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <future>
@@ -131,6 +132,39 @@ TEST_F(ConnectionTest, BytesMayComeInAnyParts) {
   EXPECT_EQ(heard_, (std::vector<std::string>{"bulk b " + bytes, "frame c"}));
   reader->Abort();
   OnThread([] {});
+}
+
+// The thread finds the end among its events before it comes to what was posted.
+TEST_F(ConnectionTest, WhatAVisitorHasLeftComesBeforeTheEnd) {
+  auto ends = link_hosts::NewConnection();
+  std::shared_ptr<Connection> writer, reader;
+  OnThread([&] {
+    writer = Connection::Open(std::move(ends.second), {});
+    writer->Send(FrameOf("a"));
+    writer->Send(FrameOf("b"));
+    writer->Close();
+  });
+  pollfd ended{ends.first.get(), POLLRDHUP, 0};
+  ASSERT_EQ(poll(&ended, 1, 20'000), 1);
+  IoThread& io = IoThread::Get();
+  std::promise<void> closed;
+  Connection::Events events;
+  events.received = [&](const Frame& frame) {
+    const auto hear = [&, body = frame.body] { heard_.push_back(body); };
+    io.IsVisited() ? io.LeaveToThread(hear) : hear();
+  };
+  events.closed = [&](bool, const std::string&) {
+    heard_.push_back("end");
+    closed.set_value();
+  };
+  events.by_visitors = true;
+  const auto visit = [&] {
+    reader = Connection::Open(std::move(ends.first), std::move(events));
+    reader->Look();
+  };
+  while (!io.Try(visit)) std::this_thread::yield();
+  closed.get_future().wait();
+  EXPECT_EQ(heard_, (std::vector<std::string>{"a", "b", "end"}));
 }
 
 // More than the socket takes: the rest is copied when the memory is taken back in the middle, and what follows is whole.

@@ -280,6 +280,7 @@ void Connection::ReceiveTurn() {
 
 void Connection::Receive() {
   if (closing_) return ReceiveNothing();
+  if (thread_.left_to_thread()) return;  // what a visitor has read and left comes before whatever is there now, such as the end
   ReceiveTurn();
   if (fd_ && !closing_ && !fd_.encrypted()) WakeWithEnough();
 }
