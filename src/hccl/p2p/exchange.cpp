@@ -174,12 +174,13 @@ void Exchange::Received(const Request& request) {
     const bool answered = reader.Number<uint8_t>() != 0;
     if (reader.AtEnd()) OnAccept(request.peer(), number, region, answered);
   } else if (request.type() == kTaken) {
+    if (!reader.ok() || reader.rest().size() % sizeof number != 0) return;
     OnTaken(request.peer(), number);
     while (!reader.rest().empty()) OnTaken(request.peer(), reader.Number<uint64_t>());
   } else if (request.type() == kCredit) {
-    OnCredit(request.peer(), number);
+    if (reader.AtEnd()) OnCredit(request.peer(), number);
   } else if (request.type() == kReceiverReady) {
-    OnReady(request.peer(), number);
+    if (reader.AtEnd()) OnReady(request.peer(), number);
   }
 }
 
