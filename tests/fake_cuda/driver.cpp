@@ -29,8 +29,12 @@ struct Order {
 std::mutex g_mutex;
 std::map<std::string, Order> g_orders;  // by function, guarded by g_mutex
 
+// As the driver 580 was seen to: pinned memory asked for without a file descriptor is given, and nothing works from then on.
+std::atomic<bool> g_spoilt{false};
+
 // What a call of this name answers instead of working.
 CUresult Ordered(const char* function) {
+  if (g_spoilt) return CUDA_ERROR_OPERATING_SYSTEM;
   std::string name(function);
   name = name.substr(0, name.find("_v"));
   std::lock_guard lock(g_mutex);
@@ -74,6 +78,7 @@ constexpr Error kErrors[] = {{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALU
                              {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
                              {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
                              {CUDA_ERROR_ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
+                             {CUDA_ERROR_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"},
                              {CUDA_ERROR_DEVICE_UNAVAILABLE, "CUDA_ERROR_DEVICE_UNAVAILABLE", "the device is busy or unavailable"}};
 
 const Error* Find(CUresult code) {
@@ -237,6 +242,9 @@ CUresult cuMemHostRegister(void*, size_t, unsigned) {
 CUresult cuMemHostUnregister(void*) { return CUDA_SUCCESS; }
 CUresult cuMemHostAlloc(void** block, size_t size, unsigned) {
   RW_OBEY;
+  const int file = dup(STDERR_FILENO);
+  if (file < 0) g_spoilt = true;
+  close(file);
   *block = std::aligned_alloc(4096, (size + 4095) / 4096 * 4096);
   return Answer(*block != nullptr, kNoMemory);
 }

@@ -1,6 +1,7 @@
 // What the CUDA engine makes of a driver that refuses or fails, with a stand-in for the driver (tests/fake_cuda): the code that
 // AscendCL documents, with the driver's own words in the message, and a runtime that goes on working where the driver does.
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,6 +168,30 @@ void Batches() {
   on_fresh.ExpectWorking();
 }
 
+// The driver would give pinned memory without a descriptor, and nothing would work from then on.
+void Files() {
+  const Scene scene;
+  rlimit before{};
+  RW_CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto allow = [&](rlim_t files) {
+    const rlimit limit{files, before.rlim_max};
+    RW_CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  };
+  allow(0);
+  RW_CHECK_EQ(SubmitBatch(scene, 1000), ACL_SUCCESS);  // by a line that has no room for lists yet
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+  ExpectMessage("ulimit -n");
+  std::vector<char> own(kMiB);
+  RW_CHECK_EQ(aclrtMemcpy(scene.device, kMiB, own.data(), kMiB, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+  ExpectMessage("ulimit -n");
+  RW_CHECK_EQ(aclrtMemcpy(own.data(), kMiB, scene.device, kMiB, ACL_MEMCPY_DEVICE_TO_HOST), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+  ExpectMessage("ulimit -n");
+  allow(before.rlim_cur);
+  scene.ExpectWorking();
+  RW_CHECK_EQ(SubmitBatch(scene, 1000), ACL_SUCCESS);
+  RW_CHECK_EQ(aclrtSynchronizeStream(scene.stream), ACL_SUCCESS);
+}
+
 // What a descriptor says is not known when it cannot be read: the driver's failure is reported, not a bad descriptor.
 void Descriptors() {
   const Scene scene;
@@ -296,13 +321,18 @@ void HandOvers() {
 
 std::string Folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
 
+constexpr std::initializer_list<process_test::Mode> kModes = {
+    {"tasks", Tasks},         {"lost", LostDevice},  {"memory", Memory},     {"batches", Batches},       {"descriptors", Descriptors},
+    {"files", Files},         {"gpus", SeveralGpus}, {"pageable", Pageable}, {"reductions", Reductions}, {"views", Views},
+    {"hand_overs", HandOvers}};
+
 void RunModes() {
   const std::string libraries = Folder() + "/../fake_cuda";
-  for (const char* mode : {"tasks", "lost", "memory", "batches", "descriptors", "gpus", "pageable", "reductions", "views", "hand_overs"})
-    process_test::ExpectClean(mode, {{"LD_LIBRARY_PATH", libraries.c_str()},
-                                     {"ROPEWAY_ENGINE", "cuda"},
-                                     {"ROPEWAY_SCHEDULE", nullptr},
-                                     {"FAKE_CUDA_GPUS", std::string(mode) == "gpus" ? "2" : "1"}});
+  for (const process_test::Mode& mode : kModes)
+    process_test::ExpectClean(mode.name, {{"LD_LIBRARY_PATH", libraries.c_str()},
+                                          {"ROPEWAY_ENGINE", "cuda"},
+                                          {"ROPEWAY_SCHEDULE", nullptr},
+                                          {"FAKE_CUDA_GPUS", mode.run == SeveralGpus ? "2" : "1"}});
 }
 
 }  // namespace
@@ -310,15 +340,5 @@ void RunModes() {
 int main(int argc, char** argv) {
   if (argc < 2 && !std::filesystem::exists(Folder() + "/../fake_cuda/libcuda.so.1"))
     return process_test::Skip("the CUDA plugin is not part of this build (no nvcc, or a sanitizer)");
-  return process_test::Main(argc, argv, RunModes,
-                            {{"tasks", Tasks},
-                             {"lost", LostDevice},
-                             {"memory", Memory},
-                             {"batches", Batches},
-                             {"descriptors", Descriptors},
-                             {"gpus", SeveralGpus},
-                             {"pageable", Pageable},
-                             {"reductions", Reductions},
-                             {"views", Views},
-                             {"hand_overs", HandOvers}});
+  return process_test::Main(argc, argv, RunModes, kModes);
 }

@@ -154,9 +154,7 @@ int CudaBackend::FinishUpTo(const DevicePoint& point_in, const std::function<voi
 
 int CudaBackend::Report(CUresult result, TaskFailure* failure) const {
   if (result == CUDA_SUCCESS) return 0;
-  const char* next =
-      LosesContext(result) ? "; it serves this process no more: keep what is in host memory and start the process again" : "";
-  return Explain(failure, CodeOfTask(result), "the NVIDIA driver says %s%s", driver_.Text(result).c_str(), next);
+  return Explain(failure, CodeOfTask(result), "the NVIDIA driver says %s%s", driver_.Text(result).c_str(), NextStep(result));
 }
 
 int CudaBackend::Stage(CudaLine& line, const std::vector<KernelPiece>& pieces, TaskFailure* failure) {

@@ -156,7 +156,7 @@ void CudaLine::Flush() {
 char* CudaLine::TakeStaging(size_t bytes) {
   const Driver& driver = *gpu_->driver;
   if (staging_ == nullptr) {
-    Note(driver.cuMemHostAlloc(reinterpret_cast<void**>(&staging_), kStagingBytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+    Note(driver.AllocatePinned(reinterpret_cast<void**>(&staging_), kStagingBytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
   }
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (used_ + bytes > kStagingBytes) {

@@ -1,11 +1,26 @@
 #include "engine/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+
+#include <array>
+
+#include "base/file_descriptor.h"
 
 namespace ropeway::cuda {
 namespace {
 
-constexpr int kVersion = 12000;  // of the function variants that this code is written for
+constexpr int kVersion = 12000;     // of the function variants that this code is written for
+constexpr size_t kDescriptors = 4;  // that the driver may want at once
+
+bool HasDescriptorsToSpare() {
+  std::array<FileDescriptor, kDescriptors> spare;
+  for (FileDescriptor& each : spare) {
+    each = FileDescriptor::Make([] { return open("/dev/null", O_RDONLY | O_CLOEXEC); });
+    if (!each) return false;
+  }
+  return true;
+}
 
 #define RW_STRING_(name) #name
 #define RW_STRING(name) RW_STRING_(name)
@@ -39,6 +54,10 @@ bool Driver::Load(std::string* why) {
     return false;
   }
   return true;
+}
+
+CUresult Driver::AllocatePinned(void** block, size_t bytes, unsigned flags) const {
+  return HasDescriptorsToSpare() ? cuMemHostAlloc(block, bytes, flags) : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 std::string Driver::Text(CUresult result) const {

@@ -61,6 +61,10 @@ class Driver {
   RW_CUDA_FUNCTIONS(RW_DECLARE)
 #undef RW_DECLARE
 
+  // Pinned memory, which cuMemFreeHost takes. Without a file descriptor to spare the driver (seen with 580) gives some, and then answers
+  // every later call in that context with CUDA_ERROR_OPERATING_SYSTEM: so does this, before it asks.
+  CUresult AllocatePinned(void** block, size_t bytes, unsigned flags) const;
+
   // "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
   std::string Text(CUresult result) const;
 };

@@ -8,8 +8,7 @@ namespace ropeway::cuda {
 // When a call is refused, and when a task fails while it runs.
 int CodeOfCall(CUresult result);
 int CodeOfTask(CUresult result);
-// Whether the driver has given the process's context up with it: every call from then on answers the same, and no call of the driver's
-// brings the context back.
-bool LosesContext(CUresult result);
+// What the user can do about it, to end a message with; empty when that is not known.
+const char* NextStep(CUresult result);
 
 }  // namespace ropeway::cuda

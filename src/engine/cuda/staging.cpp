@@ -86,7 +86,9 @@ std::vector<Staging::Group> Staging::Divide(const std::vector<KernelPiece>& piec
   return groups;
 }
 
-Staging::Slot* Staging::Take(const Gpu& gpu) {
+// Null, and the job knows why.
+Staging::Slot* Staging::Take(Job& job) {
+  const Gpu& gpu = job.gpu;
   {
     LockGuard lock(mutex_);
     // The one that has been on its way the longest.
@@ -99,8 +101,11 @@ Staging::Slot* Staging::Take(const Gpu& gpu) {
   }
   auto slot = std::make_unique<Slot>();
   slot->line = std::make_unique<CudaLine>(gpu);
-  if (gpu.driver->cuMemHostAlloc(reinterpret_cast<void**>(&slot->bytes), kSlotBytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+  const CUresult result = gpu.driver->AllocatePinned(reinterpret_cast<void**>(&slot->bytes), kSlotBytes, CU_MEMHOSTALLOC_PORTABLE);
+  if (result != CUDA_SUCCESS) {
+    job.Note(result);
     return nullptr;
+  }
   LockGuard lock(mutex_);
   slots_.push_back(std::move(slot));
   return slots_.back().get();
@@ -112,8 +117,8 @@ void Staging::Return(Slot* slot) {
 }
 
 void Staging::Fill(Job& job, const Group& group) {
-  Slot* const slot = Take(job.gpu);
-  if (slot == nullptr) return job.Note(CUDA_ERROR_OUT_OF_MEMORY);
+  Slot* const slot = Take(job);
+  if (slot == nullptr) return;
   job.Note(slot->line->Wait());
   Group staged;
   size_t at = 0;
@@ -133,10 +138,8 @@ void Staging::Fetch(Job& job, size_t group) {
   if (group >= job.groups.size()) return;
   Job::Arrival& arrival = job.arrivals[group];
   if (arrival.claimed.exchange(true, std::memory_order_relaxed)) return;
-  Slot* const slot = Take(job.gpu);
-  if (slot == nullptr) {
-    job.Note(CUDA_ERROR_OUT_OF_MEMORY);
-  } else {
+  Slot* const slot = Take(job);
+  if (slot != nullptr) {
     job.Note(slot->line->Wait());
     Group staged;
     size_t at = 0;

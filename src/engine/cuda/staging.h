@@ -35,7 +35,7 @@ class Staging {
   struct Job;
   static std::vector<Group> Divide(const std::vector<KernelPiece>& pieces, size_t group_bytes);
   // One whose line is this GPU's.
-  Slot* Take(const Gpu& gpu);
+  Slot* Take(Job& job);
   void Return(Slot* slot);
   void Run(Job& job, size_t group);
   void Fill(Job& job, const Group& group);
