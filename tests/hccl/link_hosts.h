@@ -33,8 +33,17 @@ inline IoThread& ThreadOf(size_t host) {
 
 constexpr LinkKind kTls{3};  // TCP, encrypted
 
+constexpr LinkKind kKinds[] = {
+    LinkKind::kTcp,
+#if __has_include(<gnutls/gnutls.h>)  // else there is no plugin
+    kTls,
+#endif
 #ifdef RW_UCX_HOSTS
-constexpr LinkKind kKinds[] = {LinkKind::kTcp, kTls, LinkKind::kUcx};
+    LinkKind::kUcx,
+#endif
+};
+
+#ifdef RW_UCX_HOSTS
 inline std::shared_ptr<Peer> NewUcxEnd(size_t host) {
   static auto* const contexts = new std::vector<UcxContext*>;
   std::string why;
@@ -47,7 +56,6 @@ inline std::shared_ptr<Peer> NewUcxEnd(size_t host) {
   return peer;
 }
 #else
-constexpr LinkKind kKinds[] = {LinkKind::kTcp, kTls};
 inline std::shared_ptr<Peer> NewUcxEnd(size_t) { throw std::runtime_error("no UCX"); }
 #endif
 

@@ -130,7 +130,9 @@ inline bool EngineHasHostViews() { return std::string(ropewayGetEngineName()) ==
 // A device block that frees itself.
 class DeviceBuffer {
  public:
-  explicit DeviceBuffer(size_t size) : size_(size) { EXPECT_EQ(aclrtMalloc(&data_, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS); }
+  explicit DeviceBuffer(size_t size) : size_(size) {
+    EXPECT_EQ(aclrtMalloc(&data_, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS) << aclGetRecentErrMsg();
+  }
   ~DeviceBuffer() {
     if (data_ != nullptr) {
       EXPECT_EQ(aclrtFree(data_), ACL_SUCCESS);
@@ -144,11 +146,11 @@ class DeviceBuffer {
 
   // Synchronous fill and read back, for tests whose subject is something else.
   void Write(const std::vector<uint8_t>& bytes) {
-    ASSERT_EQ(aclrtMemcpy(data_, size_, bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpy(data_, size_, bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS) << aclGetRecentErrMsg();
   }
   std::vector<uint8_t> Read(size_t count) const {
     std::vector<uint8_t> bytes(count);
-    EXPECT_EQ(aclrtMemcpy(bytes.data(), count, data_, count, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(bytes.data(), count, data_, count, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS) << aclGetRecentErrMsg();
     return bytes;
   }
 
