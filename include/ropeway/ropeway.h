@@ -219,6 +219,19 @@ RW_API aclError ropewayTellTransfer(ropewayOperation operation, const ropewayTra
 RW_API aclError ropewayTellMessage(ropewayOperation operation, uint64_t message, int32_t sends);
 
 /*
+ * For a library that does within a call what it would launch else. 1 if an operation of the current context would be started by the call
+ * that launches it on `stream`, and nobody could tell whether it was: nothing is queued, nobody captures or watches, no schedule and no
+ * rule of ROPEWAY_FAULTS decides when. Else 0, also for what is no stream.
+ */
+RW_API int32_t ropewayIsIdle(void* stream);
+/*
+ * Between the two, memory that this thread finds (ropewayHostView) stays where it is, whoever frees it, as during a synchronous copy. For
+ * moments: what is freed meanwhile is not given back, so whoever allocates in between may wait for himself.
+ */
+RW_API void* ropewayBeginAccess(void);
+RW_API void ropewayEndAccess(void* access);
+
+/*
  * For a library whose operations end when other processes write memory or send something. A thread that waits for a stream calls help(0)
  * again and again before it sleeps, as long as that answers that there is something to look for (1, or 2 when whoever brings it needs the
  * core, with 4 added when some has just come), and help(1) when it stops. One function for the process; it may finish operations, and may

@@ -16,6 +16,10 @@ aclError FileHotFailure(const char* call, const Status& status, const void* call
   return InForkedChild() ? FileFailure(call, RefuseForkedChild(), caller) : FileFailure(call, status, caller);
 }
 
+bool MayBeDoneNow(StreamRef stream, Context& context) {
+  return GetConfig().schedule == ScheduleKind::kFast && stream.stream->Idle(stream.generation, &context.scope());
+}
+
 Result<StreamHold> HoldStream(aclrtStream handle, Context* context) {
   const StreamRef standard = context != nullptr ? context->default_stream() : StreamRef();
   Stream* stream = handle != nullptr ? Streams().Acquire(handle) : Streams().Acquire(standard.stream, standard.generation);

@@ -120,6 +120,10 @@ inline StreamRef OrDefault(StreamRef stream, const Context& context) {
   return stream.stream != nullptr ? stream : context.default_stream();
 }
 
+// Whether the calling thread may do now what it would queue: nothing is in front of it, nobody watches, and the schedule is not for being
+// late. Work that another thread submits meanwhile has no order with this call.
+bool MayBeDoneNow(StreamRef stream, Context& context);
+
 // Carries a task out before it returns, in no stream's order. What the engine says of a failure becomes the call's. Rules of
 // ROPEWAY_FAULTS may have it fail or take longer, but for a part of a task (RunPart).
 Status RunNow(const Task& task);

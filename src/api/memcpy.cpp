@@ -55,13 +55,6 @@ Status CopyPageable(const Transfer& transfer, size_t count, aclrtStream stream, 
   return CopyNow(transfer, count, context, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
 }
 
-// Whether the calling thread may copy now what it would queue: nothing is in front of it, and the schedule is not for being late. Work that
-// another thread submits meanwhile has no order with this call.
-bool MayCopyAtOnce(StreamRef stream, Context& context) {
-  return Runtime::Get().traits().reads_at_once && GetConfig().schedule == ScheduleKind::kFast &&
-         stream.stream->Idle(stream.generation, &context.scope());
-}
-
 // Kind 5: the source is copied during the call, so the caller may reuse it at once; into a buffer of ours where the stream is not so far.
 Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Context& context, const char* call) {
   if (transfer.from.place == Place::kDevice || transfer.to.place != Place::kDevice)
@@ -69,7 +62,7 @@ Status CopyStaged(const Transfer& transfer, size_t count, StreamRef stream, Cont
                 "kind ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE goes from host to device memory, but src is %s and dst is %s",
                 PlaceName(transfer.from.place), PlaceName(transfer.to.place));
   RW_TRY(RequireQueuedReach(transfer, *OrDefault(stream, context).stream, context));
-  if (MayCopyAtOnce(stream, context)) {
+  if (Runtime::Get().traits().reads_at_once && MayBeDoneNow(stream, context)) {
     SyncOperation in_progress;
     return RunNow(CopyTask(Runtime::Get(), transfer.dst, transfer.src, count, call));
   }

@@ -155,6 +155,17 @@ aclError ropewayFinishOperation(ropewayOperation operation, aclError code, const
   });
 }
 
+int32_t ropewayIsIdle(void* stream) {
+  if (FaultsAreOn()) return 0;
+  Stream* const found = Streams().Find(stream);
+  Context* const context = CurrentContextOrNull();
+  return found != nullptr && context != nullptr && MayBeDoneNow({found, StreamSlab::GenerationOf(stream)}, *context) ? 1 : 0;
+}
+
+void* ropewayBeginAccess(void) { return BeginSyncOperation(); }
+
+void ropewayEndAccess(void* access) { EndSyncOperation(static_cast<OperationPlace*>(access)); }
+
 aclError ropewayHelpWaiters(ropewayHelpFunc help) {
   return PlainEntry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("help", reinterpret_cast<const void*>(help)));

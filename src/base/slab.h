@@ -120,6 +120,16 @@ class Slab {
     return true;
   }
 
+  // As Retire, if nobody but the handle has a reference; the object is the caller's, who discards it. Two callers at once must not have the
+  // same object: a reference of the one is one that the other finds.
+  bool RetireUnused(T* object) {
+    uint32_t own = 1;
+    if (!object->references_.compare_exchange_strong(own, 0, std::memory_order_acq_rel)) return false;  // no Acquire from now on
+    object->generation_.fetch_add(1, std::memory_order_acq_rel);
+    live_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+
   uint64_t live() const { return live_.load(std::memory_order_relaxed); }
 
   // Every object that somebody still uses, stale handles included, each with a reference while `visit` looks at it.

@@ -213,13 +213,14 @@ uint64_t TotalProgress() {
 
 // What is looked up comes behind the announcement: the load in between keeps it there also where a CPU moves loads in front of the store
 // of an exchange.
-SyncOperation::SyncOperation() {
+OperationPlace* BeginSyncOperation() {
   uint64_t epoch = g_epoch.load(std::memory_order_seq_cst);
   if (t_place == nullptr || !t_place->TryTake(epoch)) [[unlikely]]
     t_place = TakePlace(epoch);
-  place_ = t_place;
+  OperationPlace* const place = t_place;
   for (uint64_t now; (now = g_epoch.load(std::memory_order_seq_cst)) != epoch; epoch = now)
-    place_->since.store(now, std::memory_order_seq_cst);
+    place->since.store(now, std::memory_order_seq_cst);
+  return place;
 }
 
 Fence Fence::BehindAll() { return Fence(g_periods.get().Begin()); }

@@ -48,16 +48,19 @@ struct alignas(64) OperationPlace {
 };
 
 // A synchronous operation in progress on this thread: what it looked up stays mapped until it ends.
+OperationPlace* BeginSyncOperation();
+// Who sees this sees what the operation wrote; nobody has to see it soon.
+inline void EndSyncOperation(OperationPlace* place) { place->since.store(0, std::memory_order_release); }
+
 class SyncOperation {
  public:
-  SyncOperation();
-  // Who sees this sees what the operation wrote; nobody has to see it soon.
-  ~SyncOperation() { place_->since.store(0, std::memory_order_release); }
+  SyncOperation() : place_(BeginSyncOperation()) {}
+  ~SyncOperation() { EndSyncOperation(place_); }
   SyncOperation(const SyncOperation&) = delete;
   SyncOperation& operator=(const SyncOperation&) = delete;
 
  private:
-  OperationPlace* place_;
+  OperationPlace* const place_;
 };
 
 }  // namespace ropeway

@@ -155,7 +155,7 @@ std::vector<Block> SomeBlocks(uint32_t ranks, uint64_t bytes, bool equal) {
   }
   return blocks;
 }
-uint64_t EndOf(const std::vector<Block>& blocks) { return blocks.back().offset + blocks.back().bytes + 8; }
+uint64_t EndOf(const Blocks& blocks, uint32_t ranks) { return blocks[ranks - 1].offset + blocks[ranks - 1].bytes + 8; }
 Bytes Cut(const Bytes& from, const Block& block) {
   const auto begin = from.begin() + static_cast<std::ptrdiff_t>(block.offset);
   return {begin, begin + static_cast<std::ptrdiff_t>(block.bytes)};
@@ -168,7 +168,7 @@ void TryReduceScatter(const World& world, uint64_t bytes, bool equal) {
   common.sends = SomeBlocks(size, bytes, equal);
   const std::vector<CollectiveShape> shapes = Shapes(world, common);
   std::vector<Bytes> inputs, outputs;
-  Bytes sum(EndOf(common.sends));
+  Bytes sum(EndOf(common.sends, size));
   for (uint32_t rank = 0; rank < size; ++rank) {
     inputs.push_back(Pattern(sum.size(), rank));
     outputs.emplace_back(common.sends[rank].bytes);
@@ -200,9 +200,9 @@ void TryAllGather(const World& world, uint64_t bytes, bool equal, bool in_place)
   common.in_place = in_place;
   const std::vector<CollectiveShape> shapes = Shapes(world, common);
   std::vector<Bytes> inputs, outputs;
-  Bytes all(EndOf(common.receives));
+  Bytes all(EndOf(common.receives, size));
   for (uint32_t rank = 0; rank < size; ++rank) {
-    const Block& block = common.receives[rank];
+    const Block block = common.receives[rank];
     inputs.push_back(Pattern(block.bytes, rank));
     outputs.emplace_back(all.size());
     std::copy(inputs[rank].begin(), inputs[rank].end(), all.begin() + static_cast<std::ptrdiff_t>(block.offset));
@@ -258,10 +258,10 @@ void TryScatter(const World& world, uint64_t bytes, uint32_t root) {
   common.what = Collective::kScatter;
   common.bytes = bytes;
   common.root = root;
-  common.sends = SomeBlocks(size, bytes, true);
+  common.sends = Blocks::Equal(bytes);
   const std::vector<CollectiveShape> shapes = Shapes(world, common);
   std::vector<Bytes> inputs(size);
-  inputs[root] = Pattern(EndOf(common.sends), 1);
+  inputs[root] = Pattern(EndOf(common.sends, size), 1);
   for (uint32_t seed = 0; seed < kSchedules; ++seed) {
     Simulator scattered(shapes, inputs, std::vector<Bytes>(size, Bytes(bytes)), Sums, seed);
     ASSERT_TRUE(scattered.Run());
@@ -280,12 +280,15 @@ void TryAllToAll(const World& world, uint64_t bytes) {
   std::vector<Bytes> inputs, outputs;
   for (uint32_t rank = 0; rank < size; ++rank) {
     uint64_t out = 0, in = 0;
+    std::vector<Block> sends, receives;
     for (uint32_t peer = 0; peer < size; ++peer) {
-      shapes[rank].sends.push_back({out, count(rank, peer)});
-      shapes[rank].receives.push_back({in, count(peer, rank)});
+      sends.push_back({out, count(rank, peer)});
+      receives.push_back({in, count(peer, rank)});
       out += count(rank, peer);
       in += count(peer, rank);
     }
+    shapes[rank].sends = std::move(sends);
+    shapes[rank].receives = std::move(receives);
     inputs.push_back(Pattern(out, rank));
     outputs.emplace_back(in);
   }

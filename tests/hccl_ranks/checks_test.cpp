@@ -241,10 +241,9 @@ TEST_F(Checks, Destroy) {
 
 // What every call holds while it runs.
 TEST_F(Checks, CommunicatorInUseIsNotDestroyed) {
-  auto use = ropeway::comm::FindCommunicator(comm_);
-  ASSERT_NE(use, nullptr);
+  const auto use = ropeway::comm::FindCommunicator(comm_);
+  ASSERT_TRUE(use);
   EXPECT_EQ(HcclCommDestroy(comm_), HCCL_E_AGAIN);
-  use.reset();
 }
 
 TEST_F(Checks, SubCommunicator) {

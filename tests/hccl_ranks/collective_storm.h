@@ -114,13 +114,13 @@ class StormPart {
       case K::kReduceScatter:
       case K::kReduceScatterV:
         shape.what = Collective::kReduceScatter;
-        shape.sends = Blocks(&input_bytes);
+        shape.sends = GappedBlocks(&input_bytes);
         output_bytes = shape.sends[rank].bytes;
         break;
       case K::kAllGather:
       case K::kAllGatherV:
         shape.what = Collective::kAllGather;
-        shape.receives = Blocks(&output_bytes);
+        shape.receives = GappedBlocks(&output_bytes);
         input_bytes = shape.receives[rank].bytes;
         break;
       case K::kBroadcast:
@@ -129,18 +129,21 @@ class StormPart {
         break;
       case K::kScatter:
         shape.what = Collective::kScatter;
-        shape.sends = Blocks(&input_bytes);
+        shape.sends = GappedBlocks(&input_bytes);
         if (rank != call.root) input_bytes = 0;
         output_bytes = shape.bytes;
         break;
       default:
         shape.what = Collective::kAllToAll;
+        std::vector<ropeway::comm::Block> sends, receives;
         for (uint32_t peer = 0; peer < call.size; ++peer) {
-          shape.sends.push_back({input_bytes, call.CountOf(rank, peer) * call.element()});
-          shape.receives.push_back({output_bytes, call.CountOf(peer, rank) * call.element()});
-          input_bytes += shape.sends.back().bytes;
-          output_bytes += shape.receives.back().bytes;
+          sends.push_back({input_bytes, call.CountOf(rank, peer) * call.element()});
+          receives.push_back({output_bytes, call.CountOf(peer, rank) * call.element()});
+          input_bytes += sends.back().bytes;
+          output_bytes += receives.back().bytes;
         }
+        shape.sends = std::move(sends);
+        shape.receives = std::move(receives);
     }
   }
 
@@ -176,7 +179,7 @@ class StormPart {
   uint64_t output_bytes = 0;
 
  private:
-  std::vector<ropeway::comm::Block> Blocks(uint64_t* bytes) const {
+  std::vector<ropeway::comm::Block> GappedBlocks(uint64_t* bytes) const {
     std::vector<ropeway::comm::Block> blocks;
     for (uint32_t rank = 0; rank < call_.size; ++rank) {
       *bytes += call_.Gap(rank) * call_.element();
@@ -296,13 +299,17 @@ class StormRun {
   bool Written(uint64_t at) const {
     if (call_.kind == StormKind::kReduce) return rank_ == call_.root;
     if (part_.shape.what != Collective::kAllGather) return true;
-    return std::any_of(part_.shape.receives.begin(), part_.shape.receives.end(),
-                       [&](const auto& block) { return at >= block.offset && at < block.offset + block.bytes; });
+    for (uint32_t rank = 0; rank < call_.size; ++rank) {
+      const ropeway::comm::Block block = part_.shape.receives[rank];
+      if (at >= block.offset && at < block.offset + block.bytes) return true;
+    }
+    return false;
   }
 
-  std::vector<uint64_t> Elements(const std::vector<ropeway::comm::Block>& blocks, bool offsets) const {
+  std::vector<uint64_t> Elements(const ropeway::comm::Blocks& blocks, bool offsets) const {
     std::vector<uint64_t> numbers;
-    for (const auto& block : blocks) numbers.push_back((offsets ? block.offset : block.bytes) / call_.element());
+    for (uint32_t rank = 0; rank < call_.size; ++rank)
+      numbers.push_back((offsets ? blocks[rank].offset : blocks[rank].bytes) / call_.element());
     return numbers;
   }
 

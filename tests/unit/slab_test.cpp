@@ -45,6 +45,42 @@ TEST(SlabTest, AHandleFindsItsObject) {
   EXPECT_EQ(slab.live(), 1u);
 }
 
+TEST(SlabTest, WhatIsUsedIsNotRetired) {
+  auto& slab = NewSlab<ThingSlab>();
+  void* handle = MakeThing(slab);
+  Thing* const thing = slab.Acquire(handle);
+  ASSERT_NE(thing, nullptr);
+  EXPECT_FALSE(slab.RetireUnused(thing));
+  EXPECT_EQ(slab.Find(handle), thing) << "as good as before";
+  slab.Release(thing);
+  EXPECT_TRUE(slab.RetireUnused(thing));
+  EXPECT_EQ(slab.Find(handle), nullptr);
+  EXPECT_EQ(slab.Acquire(handle), nullptr);
+  EXPECT_EQ(slab.live(), 0u);
+  slab.Discard(thing);
+  EXPECT_EQ(thing->recycled, 1);
+  void* const again = MakeThing(slab);
+  EXPECT_EQ(slab.Find(again), thing);
+  EXPECT_NE(again, handle);
+}
+
+// Either the call is in it, or it is gone.
+TEST(SlabTest, ACallAndTheEndExcludeEachOther) {
+  auto& slab = NewSlab<ThingSlab>();
+  for (int round = 0; round < 2000; ++round) {
+    void* const handle = MakeThing(slab);
+    Thing* const thing = slab.Find(handle);
+    thing->value = 1;
+    std::thread caller([&] {
+      for (Thing* held; (held = slab.Acquire(handle)) != nullptr; slab.Release(held)) EXPECT_EQ(held->value, 1);
+    });
+    while (!slab.RetireUnused(thing)) std::this_thread::yield();
+    thing->value = 0;
+    caller.join();
+    slab.Discard(thing);
+  }
+}
+
 TEST(SlabTest, AnUnpublishedObjectHasNoGoodHandle) {
   auto& slab = NewSlab<ThingSlab>();
   Thing* thing = slab.Take();

@@ -22,21 +22,21 @@ using Prepared = std::optional<CollectiveCall>;
 
 template <typename Prepare>  // Result<Prepared>(const Communicator&)
 Result<Launch> PrepareLaunch(const Prepare& prepare, HcclComm comm, aclrtStream stream) {
-  RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+  RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
   RW_TRY_SET(Prepared call, prepare(*communicator));
   return Launch([call = std::move(call), comm, stream]() -> Status {
     if (!call) return Ok();
-    RW_TRY_SET(std::shared_ptr<Communicator> found, RequireCommunicator(comm));
-    return LaunchCollective(found->shared_from_this(), *call, stream);
+    RW_TRY_SET(const CommunicatorHold found, RequireCommunicator(comm));
+    return LaunchCollective(*found, CollectiveCall(*call), stream);
   });
 }
 
 template <typename Prepare>
 Status Submit(const char* name, HcclComm comm, aclrtStream stream, const Prepare& prepare) {
-  RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+  RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
   if (InGroup()) return AddToGroup({name, comm, stream, [=] { return PrepareLaunch(prepare, comm, stream); }, {}});
   RW_TRY_SET(Prepared call, prepare(*communicator));
-  return call ? LaunchCollective(communicator->shared_from_this(), std::move(*call), stream) : Ok();
+  return call ? LaunchCollective(*communicator, std::move(*call), stream) : Ok();
 }
 
 Status RequireType(const char* name, HcclDataType type) {
@@ -95,11 +95,6 @@ std::vector<Block> BlocksAt(const Numbers& counts, const Numbers& places, uint64
   for (size_t i = 0; i < counts.size(); ++i) blocks.push_back({places[i] * element_bytes, counts[i] * element_bytes});
   return blocks;
 }
-std::vector<Block> EqualBlocks(uint32_t ranks, uint64_t bytes) {
-  std::vector<Block> blocks;
-  for (uint32_t rank = 0; rank < ranks; ++rank) blocks.push_back({rank * bytes, bytes});
-  return blocks;
-}
 uint64_t Extent(const std::vector<Block>& blocks) {
   uint64_t end = 0;
   for (const Block& block : blocks) end = std::max(end, block.bytes == 0 ? 0 : block.offset + block.bytes);
@@ -112,10 +107,8 @@ Numbers PlacesOf(const Numbers& counts) {
   return places;
 }
 
-Result<Prepared> AllToAll(const char* name, const void* from, std::vector<Block> sends, const void* to, std::vector<Block> receives,
-                          bool equal_blocks = false) {
+Result<Prepared> AllToAll(const char* name, const void* from, std::vector<Block> sends, const void* to, std::vector<Block> receives) {
   CollectiveCall call = NewCall(name, Collective::kAllToAll, HCCL_DATA_TYPE_INT8);
-  call.equal_blocks = equal_blocks;
   SetBuffers(from, Extent(sends), const_cast<void*>(to), Extent(receives), &call);
   call.shape.sends = std::move(sends);
   call.shape.receives = std::move(receives);
@@ -188,7 +181,7 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, H
       CollectiveCall call = NewCall("HcclReduceScatter", Collective::kReduceScatter, dataType);
       call.kernel = FindReduceKernel(dataType, op);
       const uint64_t bytes = recvCount * ElementBytes(dataType);
-      call.shape.sends = EqualBlocks(communicator.size(), bytes);
+      call.shape.sends = Blocks::Equal(bytes);
       call.equal_blocks = true;
       SetBuffers(sendBuf, bytes * communicator.size(), recvBuf, bytes, &call);
       return Prepared(std::move(call));
@@ -204,7 +197,7 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
     RW_TRY(RequirePointer("sendDispls", sendDispls));
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("recvBuf", recvBuf));
-    RW_TRY_SET(std::shared_ptr<Communicator> ranks, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
     const Numbers counts = NumbersAt(sendCounts, ranks->size()), places = NumbersAt(sendDispls, ranks->size());
     return Submit("HcclReduceScatterV", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
       RW_TRY(RequireElements("recvCount", recvCount));
@@ -217,8 +210,9 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
       RW_TRY(RequirePlaces("sendDispls", places));
       CollectiveCall call = NewCall("HcclReduceScatterV", Collective::kReduceScatter, dataType);
       call.kernel = FindReduceKernel(dataType, op);
-      call.shape.sends = BlocksAt(counts, places, call.shape.element_bytes);
-      SetBuffers(sendBuf, Extent(call.shape.sends), recvBuf, own * call.shape.element_bytes, &call);
+      std::vector<Block> blocks = BlocksAt(counts, places, call.shape.element_bytes);
+      SetBuffers(sendBuf, Extent(blocks), recvBuf, own * call.shape.element_bytes, &call);
+      call.shape.sends = std::move(blocks);
       return Prepared(std::move(call));
     });
   });
@@ -236,7 +230,7 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
       RW_TRY(RequireType("dataType", dataType));
       CollectiveCall call = NewCall("HcclAllGather", Collective::kAllGather, dataType);
       const uint64_t bytes = sendCount * ElementBytes(dataType);
-      call.shape.receives = EqualBlocks(communicator.size(), bytes);
+      call.shape.receives = Blocks::Equal(bytes);
       call.equal_blocks = true;
       SetBuffers(sendBuf, bytes, recvBuf, bytes * communicator.size(), &call);
       return Prepared(std::move(call));
@@ -252,7 +246,7 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("sendBuf", sendBuf));
-    RW_TRY_SET(std::shared_ptr<Communicator> ranks, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
     const Numbers counts = NumbersAt(recvCounts, ranks->size()), places = NumbersAt(recvDispls, ranks->size());
     return Submit("HcclAllGatherV", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
       RW_TRY(RequireElements("sendCount", sendCount));
@@ -264,8 +258,9 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
       if (sendCount != own) return Fail(HCCL_E_PARA, "sendCount is %lu, and recvCounts of this rank %lu", sendCount, own);
       RW_TRY(RequirePlaces("recvDispls", places));
       CollectiveCall call = NewCall("HcclAllGatherV", Collective::kAllGather, dataType);
-      call.shape.receives = BlocksAt(counts, places, call.shape.element_bytes);
-      SetBuffers(sendBuf, own * call.shape.element_bytes, recvBuf, Extent(call.shape.receives), &call);
+      std::vector<Block> blocks = BlocksAt(counts, places, call.shape.element_bytes);
+      SetBuffers(sendBuf, own * call.shape.element_bytes, recvBuf, Extent(blocks), &call);
+      call.shape.receives = std::move(blocks);
       return Prepared(std::move(call));
     });
   });
@@ -298,7 +293,7 @@ HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDat
     RW_TRY(RequirePointer("recvBuf", recvBuf));
     RW_TRY(RequirePointer("stream", stream));
     {
-      RW_TRY_SET(std::shared_ptr<Communicator> ranks, RequireCommunicator(comm));
+      RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
       if (root == ranks->rank()) RW_TRY(RequirePointer("sendBuf", sendBuf));
     }
     return Submit("HcclScatter", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
@@ -308,9 +303,9 @@ HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDat
       CollectiveCall call = NewCall("HcclScatter", Collective::kScatter, dataType);
       call.shape.root = root;
       call.shape.bytes = recvCount * ElementBytes(dataType);
-      call.shape.sends = EqualBlocks(communicator.size(), call.shape.bytes);
+      call.shape.sends = Blocks::Equal(call.shape.bytes);
       const bool is_root = root == communicator.rank();
-      SetBuffers(sendBuf, is_root ? Extent(call.shape.sends) : 0, recvBuf, call.shape.bytes, &call);
+      SetBuffers(sendBuf, is_root ? communicator.size() * call.shape.bytes : 0, recvBuf, call.shape.bytes, &call);
       return Prepared(std::move(call));
     });
   });
@@ -330,8 +325,12 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
       RW_TRY(RequireDifferent(sendBuf, recvBuf));
       RW_TRY(RequireElements("sendCount", sendCount));
       RW_TRY(RequireType("sendType", sendType));
-      const std::vector<Block> blocks = EqualBlocks(communicator.size(), sendCount * ElementBytes(sendType));
-      return AllToAll("HcclAlltoAll", sendBuf, blocks, recvBuf, blocks, true);
+      CollectiveCall call = NewCall("HcclAlltoAll", Collective::kAllToAll, HCCL_DATA_TYPE_INT8);
+      const uint64_t each = sendCount * ElementBytes(sendType), all = each * communicator.size();
+      call.shape.sends = call.shape.receives = Blocks::Equal(each);
+      call.equal_blocks = true;
+      SetBuffers(sendBuf, all, const_cast<void*>(recvBuf), all, &call);
+      return Prepared(std::move(call));
     });
   });
 }
@@ -345,7 +344,7 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     RW_TRY(RequirePointer("rdispls", rdispls));
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("comm", comm));
-    RW_TRY_SET(std::shared_ptr<Communicator> ranks, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
     const uint32_t size = ranks->size();
     const Numbers out = NumbersAt(sendCounts, size), out_at = NumbersAt(sdispls, size), in = NumbersAt(recvCounts, size),
                   in_at = NumbersAt(rdispls, size);
@@ -371,7 +370,7 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
     RW_TRY(RequirePointer("sendCountMatrix", sendCountMatrix));
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("stream", stream));
-    RW_TRY_SET(std::shared_ptr<Communicator> ranks, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
     const uint32_t size = ranks->size(), own = ranks->rank();
     const Numbers matrix = NumbersAt(sendCountMatrix, size_t{size} * size);
     Numbers out, in;

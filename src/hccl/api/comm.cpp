@@ -16,7 +16,7 @@ HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rankSize) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("rankSize", rankSize));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     *rankSize = communicator->size();
     return Ok();
   });
@@ -26,7 +26,7 @@ HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("rank", rank));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     *rank = communicator->rank();
     return Ok();
   });
@@ -36,7 +36,7 @@ HcclResult HcclGetCommName(HcclComm comm, char* commName) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("commName", commName));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     std::strncpy(commName, communicator->name().c_str(), COMM_NAME_MAX_LENGTH - 1);
     commName[COMM_NAME_MAX_LENGTH - 1] = '\0';
     return Ok();
@@ -47,7 +47,7 @@ HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("asyncError", asyncError));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     *asyncError = communicator->async_error();
     return Ok();
   });
@@ -56,9 +56,9 @@ HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError) {
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     RW_TRY(RequireNotSuspended(*communicator));
-    return FromRuntime("ropewayLaunchOperation", LaunchBarrier(communicator->shared_from_this(), stream));
+    return FromRuntime("ropewayLaunchOperation", LaunchBarrier(communicator.shared(), stream));
   });
 }
 
@@ -66,7 +66,7 @@ HcclResult HcclCommDestroy(HcclComm comm) {
   return Entry(__func__, [&]() -> Status {
     if (comm == nullptr) return Ok();
     {
-      RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+      RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
       RW_TRY(TellStateCallbacks(comm, HCCL_COMM_STATE_PHASE_DESTROY_PRE));
       for (const Service* service : AllServices()) {
         if (service->may_destroy != nullptr) RW_TRY(service->may_destroy(*communicator));

@@ -201,14 +201,14 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
     RW_TRY(RequirePointer("*comm", *comm));
     RW_TRY(RequirePointer("config", config));
     RW_TRY(RequirePointer("subComm", subComm));
-    RW_TRY_SET(std::shared_ptr<Communicator> parent, RequireCommunicator(*comm));
+    RW_TRY_SET(const CommunicatorHold parent, RequireCommunicator(*comm));
     // How a rank that takes no part says so.
     if (rankIds == nullptr && subCommId == kNoSubCommunicator) return Ok();
     RW_TRY(RequirePointer("rankIds", rankIds));
     RW_TRY(RequireRank(subCommRankId, rankNum));
     Plan plan;
     RW_TRY(ApplyConfig(config, &plan));
-    RW_TRY(PlanSubCommunicator(parent, {rankIds, rankIds + rankNum}, subCommId, subCommRankId, &plan));
+    RW_TRY(PlanSubCommunicator(parent.shared(), {rankIds, rankIds + rankNum}, subCommId, subCommRankId, &plan));
     CompletePlan(parent->self().world_rank, &plan);
     return Take(Await(BeginJoin(std::move(plan))), subComm);
   });

@@ -95,12 +95,13 @@ class CommMemory {
 };
 
 struct CommMemoryRef {
-  std::shared_ptr<Communicator> communicator;
+  CommunicatorHold communicator;
   std::shared_ptr<CommMemory> memory;
 };
 Result<CommMemoryRef> FindMemory(HcclComm comm) {
-  RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
-  return CommMemoryRef{communicator, CommMemory::Of(*communicator)};
+  RW_TRY_SET(CommunicatorHold communicator, RequireCommunicator(comm));
+  std::shared_ptr<CommMemory> memory = CommMemory::Of(*communicator);
+  return CommMemoryRef{std::move(communicator), std::move(memory)};
 }
 
 Status RequireRange(const char* name, const void* begin, size_t size) {

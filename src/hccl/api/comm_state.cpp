@@ -47,7 +47,7 @@ HcclResult HcclConfigGetInfo(HcclComm comm, HcclConfigType cfgType, uint32_t inf
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("info", info));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     const HcclOpExpansionMode mode = communicator->op_expansion_mode();
     const std::string& algorithm = communicator->algorithm();
     if (cfgType == HCCL_CONFIG_TYPE_OP_EXPANSION_MODE) return Tell(&mode, sizeof mode, infoLen, info);
@@ -71,7 +71,7 @@ HcclResult HcclCommGetStatus(const char* commId, HcclCommStatus* status) {
     RW_TRY(RequirePointer("status", status));
     *status = HCCL_COMM_STATUS_INVALID;
     RW_TRY_SET(const HcclComm comm, RequireName("commId", commId));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     *status = communicator->suspended() ? HCCL_COMM_STATUS_SUSPENDING : HCCL_COMM_STATUS_READY;
     return Ok();
   });
@@ -80,7 +80,7 @@ HcclResult HcclCommGetStatus(const char* commId, HcclCommStatus* status) {
 HcclResult HcclCommSuspend(HcclComm comm) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     communicator->Suspend();
     return Ok();
   });
@@ -89,9 +89,9 @@ HcclResult HcclCommSuspend(HcclComm comm) {
 HcclResult HcclCommResume(HcclComm comm) {
   return Entry(__func__, [&]() -> Status {
     RW_TRY(RequirePointer("comm", comm));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     RW_TRY(TellStateCallbacks(comm, HCCL_COMM_STATE_PHASE_RESUME_PRE));
-    RW_TRY(RequireAllThere(communicator));
+    RW_TRY(RequireAllThere(communicator.shared()));
     communicator->BeginLife();
     return TellStateCallbacks(comm, HCCL_COMM_STATE_PHASE_RESUME_POST);
   });
@@ -102,7 +102,7 @@ HcclResult HcclCommWorkingDevNicSet(HcclComm comm, uint32_t* ranks, bool* useBac
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("ranks", ranks));
     RW_TRY(RequirePointer("useBackup", useBackup));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     if (nRanks == 0 || nRanks > communicator->size())
       return Fail(HCCL_E_PARA, "nRanks is %u; the communicator has %u ranks", nRanks, communicator->size());
     for (uint32_t i = 0; i < nRanks; ++i) RW_TRY(RequireRankOf("ranks[]", ranks[i], *communicator));

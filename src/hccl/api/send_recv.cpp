@@ -77,7 +77,7 @@ Status Enqueue(const char* call, Communicator& communicator, std::vector<Transfe
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer(sending ? "sendBuf" : "recvBuf", buffer));
     RW_TRY(RequirePointer("stream", stream));
-    RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+    RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
     RW_TRY(RequireCount(count, type));
     if (InGroup()) return AddToGroup({call, comm, stream, nullptr, {sending ? HCCL_SEND : HCCL_RECV, buffer, count, type, peer}});
     RW_TRY(RequirePeer(sending ? "destRank" : "srcRank", peer, *communicator));
@@ -152,14 +152,14 @@ Status EnqueueCopies(const std::vector<SelfCopy>& copies, aclrtStream stream) {
 
 // Holds no communicator, which a call may do for its own length only.
 Result<Launch> PrepareBatch(const char* name, const std::vector<HcclSendRecvItem>& items, HcclComm comm, aclrtStream stream) {
-  RW_TRY_SET(std::shared_ptr<Communicator> communicator, RequireCommunicator(comm));
+  RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
   for (uint32_t i = 0; i < items.size(); ++i) RW_TRY(CheckItem(items[i], i, *communicator));
   BatchWork work;
   for (const HcclSendRecvItem& item : items) RW_TRY(Sort(item, *communicator, &work));
   RW_TRY(PairUp(&work));
   return Launch(
       [name, comm, stream, amount = AmountOf(items), transfers = std::move(work.transfers), copies = std::move(work.copies)]() -> Status {
-        RW_TRY_SET(std::shared_ptr<Communicator> found, RequireCommunicator(comm));
+        RW_TRY_SET(const CommunicatorHold found, RequireCommunicator(comm));
         if (!transfers.empty()) RW_TRY(Enqueue(name, *found, transfers, amount, stream));
         return EnqueueCopies(copies, stream);
       });

@@ -62,10 +62,8 @@ bool CanHaveBoards(const Communicator& communicator) {
   return true;
 }
 
-Board* Existing(Communicator& communicator) { return Board::InAnyLife(communicator).get(); }
-
 void Received(Communicator& communicator, const Request& request) {
-  Board* const board = Existing(communicator);
+  Board* const board = Board::InAnyLife(communicator);
   if (board == nullptr) return;
   Reader reader(request.body());
   switch (request.type()) {
@@ -90,11 +88,11 @@ const Service kBoards = {
     kBoardMessages,
     &Received,
     [](Communicator& communicator, uint32_t peer, HcclResult why) {
-      if (Board* const board = Existing(communicator)) board->PeerEnded(peer, why);
+      if (Board* const board = Board::InAnyLife(communicator)) board->PeerEnded(peer, why);
     },
     nullptr,
     [](Communicator& communicator) {
-      if (Board* const board = Existing(communicator)) board->Destroyed();
+      if (Board* const board = Board::InAnyLife(communicator)) board->Destroyed();
     },
 };
 const bool kBoardsAdded = (AddService(&kBoards), true);
@@ -120,25 +118,31 @@ bool ReadMemory(int32_t pid, uint64_t address, uint64_t bytes, char* to) {
 struct Board::Words {
   char secret[kSecretBytes];
   alignas(64) std::atomic<uint64_t> asleep;
-  struct alignas(64) Slot {
-    std::atomic<uint64_t> posted;  // a ticket
+  alignas(64) std::atomic<uint64_t> done[kBoardSlots];  // tickets
+  struct alignas(64) Slot {                             // one line of the cache, which a post moves
+    std::atomic<uint64_t> posted;                       // a ticket
     std::atomic<uint64_t> bytes;
     std::atomic<uint64_t> address;
+    std::atomic<uint64_t> done[kBoardSlots];
     std::atomic<uint64_t> reduced;  // tickets
     std::atomic<uint64_t> taken;
     std::atomic<uint64_t> revoked;
-    std::atomic<uint64_t> done;
   } slots[kBoardSlots];
+
+  // Who has written into a slot was done with what had it before.
+  uint64_t DoneWith(uint32_t slot) const {
+    const BoardSeat posted{slots[slot].posted.load(std::memory_order_seq_cst)};
+    return std::max(posted.before(), done[slot].load(std::memory_order_seq_cst));
+  }
 };
 
-std::shared_ptr<Board> Board::InAnyLife(Communicator& communicator) {
-  static_assert(sizeof(Words) <= kWordsBytes && std::atomic<uint64_t>::is_always_lock_free);
-  const auto board = std::static_pointer_cast<Board>(
-      communicator.State(kBoards, [&]() -> std::shared_ptr<void> { return std::make_shared<Board>(communicator); }));
+Board* Board::InAnyLife(Communicator& communicator) {
+  static_assert(sizeof(Words) <= kWordsBytes && sizeof(Words::Slot) == 64 && std::atomic<uint64_t>::is_always_lock_free);
+  auto* const board = static_cast<Board*>(communicator.StateHere(kBoards, [&] { return std::make_shared<Board>(communicator); }));
   return board->size_ == 0 ? nullptr : board;
 }
 
-std::shared_ptr<Board> Board::Of(Communicator& communicator) { return communicator.life() != 0 ? nullptr : InAnyLife(communicator); }
+Board* Board::Of(Communicator& communicator) { return communicator.life() != 0 ? nullptr : InAnyLife(communicator); }
 
 Board::Board(Communicator& communicator)
     : communicator_(communicator.weak_from_this()), rank_(communicator.rank()),
@@ -170,7 +174,7 @@ void Board::Open() {
           fcntl(descriptor_.get(), F_ADD_SEALS, kSeals) == 0 && Map(rank_, descriptor_.get(), true);
   if (good_) {
     std::memcpy(boards_[rank_].words->secret, secret.data(), kSecretBytes);
-    for (size_t slot = 0; slot < kBoardSlots; ++slot) boards_[rank_].words->slots[slot].done.store(done_[slot], std::memory_order_relaxed);
+    TellDone();
   }
   boards_[rank_].offered = true;
   const auto address = reinterpret_cast<uintptr_t>(boards_[rank_].words);
@@ -250,30 +254,51 @@ void Board::Enter(const Communicator& communicator, const Exchange& exchange, co
 }
 
 void Board::Leave(const BoardSeat& seat, const std::string& off) {
-  if (waiters_.erase(seat.ticket) != 0) g_waiting.fetch_sub(1, std::memory_order_relaxed);
-  off_.erase(seat.ticket);
+  Forget(seat);
   if (!off.empty() && state() != State::kRefused) SendAll(kBoardOff, Writer().Number(seat.number()).Raw(off).Take());
-  if (done_[seat.slot()] == seat.before())
-    Done(seat.slot(), seat.ticket);
-  else
-    skipped_[seat.before()] = seat.ticket;
+  Done(seat);
+  TellDone();
 }
 
-void Board::Done(uint32_t slot, uint64_t ticket) {
-  for (auto next = skipped_.find(ticket); next != skipped_.end(); next = skipped_.find(ticket)) {
-    ticket = next->second;
+void Board::LeaveSilently(const BoardSeat& seat) {
+  Forget(seat);
+  Done(seat);
+}
+
+void Board::Forget(const BoardSeat& seat) {
+  if (!waiters_.empty() && waiters_.erase(seat.ticket) != 0) g_waiting.fetch_sub(1, std::memory_order_relaxed);
+  if (!off_.empty()) off_.erase(seat.ticket);
+}
+
+void Board::Done(const BoardSeat& seat) {
+  uint64_t& done = done_[seat.slot()];
+  if (done != seat.before()) {
+    skipped_[seat.before()] = seat.ticket;
+    return;
+  }
+  done = seat.ticket;
+  done_is_told_ = false;
+  for (auto next = skipped_.begin(); !skipped_.empty() && (next = skipped_.find(done)) != skipped_.end();) {
+    done = next->second;
     skipped_.erase(next);
   }
-  done_[slot] = ticket;
-  if (boards_[rank_].words == nullptr) return;
-  boards_[rank_].words->slots[slot].done.store(ticket, std::memory_order_seq_cst);
+}
+
+void Board::TellDone() {
+  if (boards_[rank_].words == nullptr || std::exchange(done_is_told_, true)) return;
+  for (size_t slot = 0; slot < kBoardSlots; ++slot) boards_[rank_].words->done[slot].store(done_[slot], std::memory_order_seq_cst);
   Ring();
 }
 
-bool Board::IsFree(const BoardSeat& seat) const {
-  return std::all_of(boards_.begin(), boards_.end(), [&](const Opened& board) {
-    return board.words->slots[seat.slot()].done.load(std::memory_order_seq_cst) >= seat.before();
+bool Board::IsFree(const BoardSeat& seat) {
+  const uint32_t slot = seat.slot();
+  boards_[rank_].done[slot] = done_[slot];
+  const bool free = std::all_of(boards_.begin(), boards_.end(), [&](Opened& board) {
+    if (board.done[slot] < seat.before()) board.done[slot] = board.words->DoneWith(slot);
+    return board.done[slot] >= seat.before();
   });
+  if (!free) TellDone();
+  return free;
 }
 
 char* Board::SlotOf(uint32_t rank, const BoardSeat& seat) const {
@@ -284,6 +309,7 @@ void Board::Post(const BoardSeat& seat, uint64_t bytes, const void* in_place) {
   Words::Slot& slot = boards_[rank_].words->slots[seat.slot()];
   slot.bytes.store(bytes, std::memory_order_relaxed);
   slot.address.store(reinterpret_cast<uintptr_t>(in_place), std::memory_order_relaxed);
+  for (size_t i = 0; i < kBoardSlots; ++i) slot.done[i].store(done_[i], std::memory_order_relaxed);
   slot.posted.store(seat.ticket, std::memory_order_seq_cst);
   Ring();
 }
@@ -304,7 +330,14 @@ bool Board::AllSay(Word word, const BoardSeat& seat) const {
     return (board.words->slots[seat.slot()].*word).load(std::memory_order_seq_cst) == seat.ticket;
   });
 }
-bool Board::AllPosted(const BoardSeat& seat) const { return AllSay(&Words::Slot::posted, seat); }
+bool Board::AllPosted(const BoardSeat& seat) {
+  if (!AllSay(&Words::Slot::posted, seat)) return false;
+  for (Opened& board : boards_) {
+    const Words::Slot& slot = board.words->slots[seat.slot()];
+    for (size_t i = 0; i < kBoardSlots; ++i) board.done[i] = std::max(board.done[i], slot.done[i].load(std::memory_order_relaxed));
+  }
+  return true;
+}
 bool Board::AllReduced(const BoardSeat& seat) const { return AllSay(&Words::Slot::reduced, seat); }
 bool Board::AllTaken(const BoardSeat& seat) const { return AllSay(&Words::Slot::taken, seat); }
 
@@ -324,6 +357,11 @@ uint32_t Board::RevokedBy(const BoardSeat& seat) const {
   uint32_t rank = 0;
   while (rank < size_ && boards_[rank].words->slots[seat.slot()].revoked.load(std::memory_order_relaxed) != seat.ticket) ++rank;
   return rank;
+}
+
+bool Board::AllBring(const BoardSeat& seat, uint64_t bytes) const {
+  return std::all_of(boards_.begin(), boards_.end(),
+                     [&](const Opened& board) { return board.words->slots[seat.slot()].bytes.load(std::memory_order_relaxed) == bytes; });
 }
 
 std::string Board::OtherBytes(const BoardSeat& seat, uint64_t bytes) const {

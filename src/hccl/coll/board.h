@@ -9,7 +9,8 @@
 // Words of a board, all of which only its owner writes:
 //   posted[slot]    the collective whose bytes are in the slot (number + 1), and how many
 //   reduced[slot]   the same, when the owner's part of the result lies in the slot
-//   done[slot]      the last collective of the slot that the owner takes no bytes for any more, from anybody
+//   done            by slot, the last collective for which the owner takes no bytes any more, from anybody. It stands beside what is
+//                   posted, as it was then, so that who has read that knows it; and by itself, for who has to know before
 //   asleep          odd: nobody looks; whoever posts has to send a message
 // and for a collective that only copies, whose larger contributions stay where they are, and are read there by the others
 // (process_vm_readv, where every rank may read every other one's memory); also those that fit no slot, where ranks have no more than a
@@ -19,6 +20,9 @@
 //   revoked[slot]   the collective whose bytes, at that address, were taken away from it
 // 1. A slot is written only when all others are done with the collective that had it before. Slots go by the numbers of the collectives,
 //    which all ranks agree on, and `done` follows that order; so the collective with the lowest number never waits for a later one.
+//    That a rank is done is told with what it posts next. Who finds a slot that is not free tells all that it is done with by itself; and
+//    who does not, because the others have told, posts into the slot, which says that it was done with what was there. So whoever comes to
+//    a collective last lets all others go on.
 // 2. Bytes are written before the word that tells of them (release), and read after it (acquire).
 // 3. Memory that is read in place belongs to the collective until all have taken, so its owner is not done before. If it is given up
 //    before that, `revoked` is written first: whoever has read looks there afterwards, and believes nothing that was read if it is set.
@@ -70,9 +74,10 @@ class BoardWaiter {
 
 class Board : public std::enable_shared_from_this<Board> {
  public:
-  // Null where the communicator's ranks cannot have one; so after HcclCommResume, when slots would have to be counted anew.
-  static std::shared_ptr<Board> Of(Communicator& communicator);
-  static std::shared_ptr<Board> InAnyLife(Communicator& communicator);
+  // For as long as the communicator is held. Null where its ranks cannot have one; so after HcclCommResume, when slots would have to be
+  // counted anew.
+  static Board* Of(Communicator& communicator);
+  static Board* InAnyLife(Communicator& communicator);
   explicit Board(Communicator& communicator);
   ~Board();
   Board(const Board&) = delete;
@@ -84,19 +89,25 @@ class Board : public std::enable_shared_from_this<Board> {
   // --- On the I/O thread ---------------------------------------------------------------------------------------------------
   // From now on the waiter is told, until Leave. Opens the board when nobody has.
   void Enter(const Communicator& communicator, const Exchange& exchange, const BoardSeat& seat, BoardWaiter* waiter);
+  // Nobody waits: a collective that begins now has nobody to tell of what it finds.
+  bool IsQuiet() const { return waiters_.empty(); }
+  void StayAwake();
   // Nobody looks for the moment; or in a millisecond, if somebody does not begin before.
   void FallAsleep();
   void FallAsleepSoon();
   // `off`: this rank's part will not be posted, or not be complete; the others hear of it. Empty: all is done.
   void Leave(const BoardSeat& seat, const std::string& off);
+  // All is done, and the others may hear of it with what is posted next.
+  void LeaveSilently(const BoardSeat& seat);
 
-  bool IsFree(const BoardSeat& seat) const;
+  // False: the others know by now what this rank is done with.
+  bool IsFree(const BoardSeat& seat);
   char* OwnSlot(const BoardSeat& seat) const { return SlotOf(rank_, seat); }
   char* SlotOf(uint32_t rank, const BoardSeat& seat) const;
   // A contribution of so many bytes is in the owner's slot, or, if that is not null, at `in_place`; the slot has its part of the result.
   void Post(const BoardSeat& seat, uint64_t bytes, const void* in_place);
   void PostReduced(const BoardSeat& seat);
-  bool AllPosted(const BoardSeat& seat) const;
+  bool AllPosted(const BoardSeat& seat);
   bool AllReduced(const BoardSeat& seat) const;
   // Whether contributions can be read where they are; and those that do not fit into a slot, as no rank has a core to spare for them.
   bool ReadsInPlace() const { return in_place_; }
@@ -109,7 +120,8 @@ class Board : public std::enable_shared_from_this<Board> {
   // On any thread: what was posted in place must not be believed from now on. Who has done so, else the number of ranks.
   void Revoke(const BoardSeat& seat) const;
   uint32_t RevokedBy(const BoardSeat& seat) const;
-  // Says who has posted another number of bytes; empty: nobody.
+  // Whether what is posted has so many bytes everywhere; and who has posted other ones.
+  bool AllBring(const BoardSeat& seat, uint64_t bytes) const;
   std::string OtherBytes(const BoardSeat& seat, uint64_t bytes) const;
 
   // Messages and news.
@@ -137,6 +149,7 @@ class Board : public std::enable_shared_from_this<Board> {
     int32_t pid = 0;
     bool offered = false;
     bool judged = false;
+    uint64_t done[kBoardSlots] = {};  // as far as is known here
   };
 
   void Open();
@@ -144,9 +157,10 @@ class Board : public std::enable_shared_from_this<Board> {
   void JudgeWhenAllOffered();
   void Decide(State state);
   void LookAll();
-  void StayAwake();
   void Ring();
-  void Done(uint32_t slot, uint64_t ticket);
+  void Forget(const BoardSeat& seat);
+  void Done(const BoardSeat& seat);
+  void TellDone();
   void End(uint64_t ticket, HcclResult result, const std::string& why);
   // The collective of a peer goes the other way: it has another size there.
   void OtherWay(uint32_t peer, uint64_t number);
@@ -172,7 +186,8 @@ class Board : public std::enable_shared_from_this<Board> {
   std::vector<uint64_t> rung_;                // by rank: how deep it slept when it was rung last
   std::map<uint64_t, BoardWaiter*> waiters_;  // by ticket
   std::map<uint64_t, std::string> off_;       // tickets of what will not be, and why
-  uint64_t done_[kBoardSlots] = {};           // by slot, as the words have it once there are any
+  uint64_t done_[kBoardSlots] = {};           // by slot
+  bool done_is_told_ = true;                  // by the word for it
   std::map<uint64_t, uint64_t> skipped_;      // what was left before its turn, by the ticket before it
 };
 

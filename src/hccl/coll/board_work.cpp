@@ -21,7 +21,7 @@ void BoardWork::Bring(char* own_slot) const {
     std::memcpy(own_slot, input, bytes);
     return;
   }
-  const Block& mine = shape.sends[shape.rank];
+  const Block mine = shape.sends[shape.rank];
   const uint64_t behind = mine.offset + mine.bytes;
   std::memcpy(own_slot, input, mine.offset);
   std::memcpy(own_slot + behind, input + behind, bytes - behind);
@@ -30,10 +30,10 @@ void BoardWork::Bring(char* own_slot) const {
 void BoardWork::Reduce(const char* const* slots, char* own_slot) const {
   if (shape.what == Collective::kAllReduce && !HasTwoStages()) return ReduceAll(slots);
   if (shape.what == Collective::kAllReduce) {
-    const Block part = PartOf({0, bytes}, shape.rank, shape.ranks(), shape.element_bytes);
+    const Block part = PartOf({0, bytes}, shape.rank, ranks, shape.element_bytes);
     return ReducePart(slots, part, own_slot + part.offset, own_slot + part.offset);
   }
-  const Block& mine = shape.sends[shape.rank];
+  const Block mine = shape.sends[shape.rank];
   ReducePart(slots, mine, own_slot + mine.offset, output);
 }
 
@@ -41,40 +41,27 @@ void BoardWork::Reduce(const char* const* slots, char* own_slot) const {
 void BoardWork::ReduceAll(const char* const* slots) const {
   const uint64_t count = bytes / shape.element_bytes;
   kernel(output, slots[0], slots[1], count);
-  for (uint32_t rank = 2; rank < shape.ranks(); ++rank) kernel(output, output, slots[rank], count);
+  for (uint32_t rank = 2; rank < ranks; ++rank) kernel(output, output, slots[rank], count);
 }
 
 // From the own elements on, round the ranks.
 void BoardWork::ReducePart(const char* const* slots, const Block& part, const char* own, char* to) const {
-  for (uint32_t k = 1; k < shape.ranks(); ++k) {
-    const char* const theirs = slots[(shape.rank + k) % shape.ranks()] + part.offset;
+  for (uint32_t k = 1; k < ranks; ++k) {
+    const char* const theirs = slots[(shape.rank + k) % ranks] + part.offset;
     kernel(to, k == 1 ? own : to, theirs, part.bytes / shape.element_bytes);
   }
 }
 
 void BoardWork::Gather(const char* const* slots) const {
-  for (uint32_t rank = 0; rank < shape.ranks(); ++rank) {
-    const Block part = PartOf({0, bytes}, rank, shape.ranks(), shape.element_bytes);
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    const Block part = PartOf({0, bytes}, rank, ranks, shape.element_bytes);
     std::memcpy(output + part.offset, slots[rank] + part.offset, part.bytes);
   }
 }
 
-// From the next rank on, round them: not all read the same one at the same time.
-bool BoardWork::CopyBlocks(const Read& read) const {
-  const uint64_t offset = OffsetOfOwn();
-  for (uint32_t k = 1; k < shape.ranks(); ++k) {
-    const uint32_t rank = (shape.rank + k) % shape.ranks();
-    if (!read(rank, offset, shape.receives[rank].bytes, output + shape.receives[rank].offset)) return false;
-  }
-  return true;
-}
-
 void BoardWork::CopyOwnBlock() const {
-  const Block& own = shape.receives[shape.rank];
+  const Block own = shape.receives[shape.rank];
   if (!shape.in_place) std::memcpy(output + own.offset, input + OffsetOfOwn(), own.bytes);
 }
-
-// Where in what a rank brings this rank's block is.
-uint64_t BoardWork::OffsetOfOwn() const { return shape.what == Collective::kAllGather ? 0 : shape.sends[shape.rank].offset; }
 
 }  // namespace ropeway::comm

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "base/cores.h"
-#include "base/spin_lock.h"
 #include "hccl/p2p/host_view.h"
 #include "hccl/p2p/messages.h"
 
@@ -16,9 +14,6 @@ static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where t
 
 // What the I/O thread copies by itself: less than a word to a lane costs.
 constexpr uint64_t kCopiedHere = 1 << 20;
-
-// How often a collective that starts looks at the board before it leaves that to others: about a microsecond.
-constexpr int kGlances = 20;
 
 }  // namespace
 
@@ -40,7 +35,8 @@ Scratch::~Scratch() {
 
 CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory)
     : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)),
-      scratch_(setting_.plan ? setting_.plan->scratch_bytes : 0), scratch_memory_(std::move(scratch_memory)) {
+      scratch_(setting_.plan ? setting_.plan->scratch_bytes : 0), run_(setting_.board, setting_.OnBoard(communicator->size()), &lease_),
+      scratch_memory_(std::move(scratch_memory)) {
   transfers_.reserve(steps().size());
   for (const Step& step : steps()) transfers_.push_back(step.IsTransfer() ? TransferOf(step) : nullptr);
 }
@@ -75,8 +71,8 @@ TransferRef CollectiveOp::TransferOf(const Step& step) const {
 }
 
 void CollectiveOp::TakeNumbers() {
-  uint64_t& next = exchange_->NextCollective();
-  seat_ = {next + 1};
+  uint64_t& next = exchange_->NextCollective(communicator());
+  run_.Take({next + 1});
   for (size_t i = 0; i < transfers_.size(); ++i) {
     if (transfers_[i]) transfers_[i]->number = CollectiveNumber(next, steps()[i].message);
   }
@@ -88,7 +84,16 @@ aclError CollectiveOp::Enqueue(void* stream) {
   LockGuard lock(exchange_->order);
   TakeNumbers();
   const aclError code = Launch(stream);
-  if (code != ACL_SUCCESS) --exchange_->NextCollective();
+  if (code != ACL_SUCCESS) --exchange_->NextCollective(communicator());
+  return code;
+}
+
+aclError CollectiveOp::GoOn(void* stream, const BoardRun& begun) {
+  run_.TakeOver(begun);
+  const aclError code = Launch(stream);
+  if (code == ACL_SUCCESS || !begun.begun()) return code;
+  Revoked();
+  IoThread::Get().Run([self = std::static_pointer_cast<CollectiveOp>(shared_from_this())] { self->Dropped(); });
   return code;
 }
 
@@ -158,42 +163,35 @@ void CollectiveOp::Store() {
 }
 
 void CollectiveOp::Begin() {
-  const bool on_board = setting_.fit != BoardFit::kNo;
-  if (setting_.board && !on_board) LeaveBoard("");
-  if (!on_board) return Advance();
-  stage_ = Stage::kEntered;
-  setting_.board->Enter(communicator(), *exchange_, seat_, this);
-  Look();
-  // Those who call at the same moment are here by now, if each has a core.
-  static const auto cores = static_cast<uint32_t>(UsableCores());
-  const bool glances = setting_.board_ready && communicator().size() <= cores;
-  for (int i = 0; i < kGlances && stage_ < Stage::kLeft && glances; ++i) {
-    CpuRelax();
-    Look();
+  if (setting_.fit == BoardFit::kNo) {
+    if (setting_.board) run_.Leave("");
+    return Advance();
   }
+  on_board_ = true;
+  setting_.board->Enter(communicator(), *exchange_, run_.seat(), this);
+  if (setting_.board_ready)
+    LookAWhile(run_, communicator().size(), [this] { Look(); });
+  else
+    Look();
   // A thread of the program that has started it is going to wait for it, as a rule, and looks then.
   IoThread::Get().IsVisited() ? setting_.board->FallAsleepSoon() : setting_.board->FallAsleep();
 }
 
 // As far as the board lets it go.
 void CollectiveOp::Look() {
-  Board& board = *setting_.board;
-  if (stage_ == Stage::kPosted && !board.AllPosted(seat_)) return;  // as it is most often
+  if (!on_board_ || run_.StillWaits()) return;
   const std::shared_ptr<StreamOp> self = shared_from_this();
-  if (stage_ == Stage::kEntered && BoardRefused()) {
-    LeaveBoard("");
+  if (BoardRefused()) {
+    on_board_ = false;
+    run_.Leave("");
     return Advance();
   }
-  if (stage_ == Stage::kEntered && (board.state() == Board::State::kUnknown || !board.IsFree(seat_) || !BringToBoard())) return;
-  if (stage_ == Stage::kPosted) {
-    if (!board.AllPosted(seat_)) return;
-    if (const std::string why = board.OtherBytes(seat_, setting_.input.bytes); !why.empty()) return Off(HCCL_E_INTERNAL, why);
-    if (!TakeFromBoard()) return;
-  }
-  if (stage_ == Stage::kReduced && (!board.AllReduced(seat_) || !GatherFromBoard())) return;
-  if (stage_ != Stage::kTaken || (stays_in_place_ && !board.AllTaken(seat_))) return;
-  LeaveBoard("");
-  Succeed();
+  if (setting_.board->state() == Board::State::kUnknown) return;
+  HcclResult result = HCCL_SUCCESS;
+  std::string why;
+  const BoardRun::Outcome outcome = run_.Advance(&result, &why);
+  if (outcome == BoardRun::Outcome::kFailed) Off(result, why);
+  if (outcome == BoardRun::Outcome::kOver) Succeed();
 }
 
 // Known now, when it was not at the call: it goes by the plan.
@@ -204,82 +202,9 @@ bool CollectiveOp::BoardRefused() const {
          (state == Board::State::kReady && setting_.fit == BoardFit::kLargeInPlace && !setting_.board->ReadsLarge());
 }
 
-// False, and of the next two, too: the stream has taken its memory back, and is going to say so.
-bool CollectiveOp::BringToBoard() {
-  Board& board = *setting_.board;
-  const BoardWork work = WorkOnBoard();
-  const bool stays = board.ReadsInPlace() && work.StayInPlace();
-  const auto bring = [&] {
-    if (stays)
-      stays_in_place_ = true;  // whoever closes the lease looks at it afterwards
-    else
-      work.Bring(board.OwnSlot(seat_));
-  };
-  if (!lease_.Use(bring)) return false;
-  stage_ = Stage::kPosted;
-  board.Post(seat_, setting_.input.bytes, stays ? setting_.input.view : nullptr);
-  return true;
-}
-
-bool CollectiveOp::CopyFromBoard(const BoardWork& work) {
-  Board& board = *setting_.board;
-  uint32_t unread = work.shape.ranks();
-  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) {
-    if (board.Read(rank, seat_, offset, bytes, to)) return true;
-    unread = rank;
-    return false;
-  };
-  if (!lease_.Use([&] { work.CopyBlocks(std::ref(read)); })) return false;
-  if (work.StayInPlace() && unread == work.shape.ranks()) unread = board.RevokedBy(seat_);
-  if (unread != work.shape.ranks()) {
-    Off(HCCL_E_REMOTE, "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long");
-    return false;
-  }
-  stage_ = Stage::kTaken;
-  if (work.StayInPlace()) board.PostTaken(seat_);
-  return lease_.Use([&] { work.CopyOwnBlock(); });
-}
-
-bool CollectiveOp::TakeFromBoard() {
-  const BoardWork work = WorkOnBoard();
-  if (work.OnlyCopies()) return CopyFromBoard(work);
-  const char* slots[kDirectRanks] = {};
-  FindSlots(slots);
-  if (!lease_.Use([&] { work.Reduce(slots, setting_.board->OwnSlot(seat_)); })) return false;
-  stage_ = work.HasTwoStages() ? Stage::kReduced : Stage::kTaken;
-  if (work.HasTwoStages()) setting_.board->PostReduced(seat_);
-  return true;
-}
-
-bool CollectiveOp::GatherFromBoard() {
-  const char* slots[kDirectRanks] = {};
-  FindSlots(slots);
-  if (!lease_.Use([&] { WorkOnBoard().Gather(slots); })) return false;
-  stage_ = Stage::kTaken;
-  return true;
-}
-
-void CollectiveOp::FindSlots(const char** slots) const {
-  for (uint32_t rank = 0; rank < setting_.shape.ranks(); ++rank) slots[rank] = setting_.board->SlotOf(rank, seat_);
-}
-
-BoardWork CollectiveOp::WorkOnBoard() const {
-  return {setting_.shape, setting_.kernel, setting_.input.bytes, setting_.input.view, setting_.output.view};
-}
-
-void CollectiveOp::LeaveBoard(const std::string& off) {
-  if (stage_ == Stage::kLeft) return;
-  stage_ = Stage::kLeft;
-  setting_.board->Leave(seat_, off);
-}
-
 void CollectiveOp::Off(HcclResult result, const std::string& why) {
   const std::shared_ptr<StreamOp> self = shared_from_this();
-  // Only others were waited for, who read here: who cannot any more is told so.
-  const bool has_all = stage_ == Stage::kTaken;
-  if (has_all) setting_.board->Revoke(seat_);
-  LeaveBoard(has_all ? "" : why);
-  if (has_all) return Succeed();
+  if (run_.GiveUp(why)) return Succeed();
   Finish(result, std::string(setting_.call) + ": " + why);
   if (setting_.board_ready) return;
   IoThread::Get().Post([op = std::static_pointer_cast<CollectiveOp>(self), why] { op->WithdrawAll(why); });
@@ -392,20 +317,20 @@ void CollectiveOp::WithdrawAll(const std::string& why) {
 void CollectiveOp::Dropped() {
   dropped_ = true;
   scratch_memory_.reset();
-  if (setting_.board) LeaveBoard("its stream was aborted, failed or waited too long");
+  if (setting_.board) run_.Leave("its stream was aborted, failed or waited too long");
   WithdrawAll("its stream was aborted, failed or waited too long");
 }
 
 void CollectiveOp::Revoked() {
   lease_.Close();
-  if (stays_in_place_) setting_.board->Revoke(seat_);
+  if (setting_.board) run_.Revoke();
   for (const TransferRef& transfer : transfers_) {
     if (transfer) transfer->Revoke();
   }
 }
 
 ropewayTransfer CollectiveOp::Description() const {
-  if (setting_.board_ready) return {ROPEWAY_LINK_SHARED_MEMORY, ROPEWAY_ALL_RANKS, setting_.input.bytes, setting_.shape.ranks() - 1};
+  if (setting_.board_ready) return {ROPEWAY_LINK_SHARED_MEMORY, ROPEWAY_ALL_RANKS, setting_.input.bytes, communicator().size() - 1};
   ropewayTransfer all{ROPEWAY_LINK_NONE, ROPEWAY_ALL_RANKS, 0, 0};
   for (const TransferRef& transfer : transfers_) {
     if (!transfer) continue;

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hccl/coll/board.h"
-#include "hccl/coll/board_work.h"
+#include "hccl/coll/board_run.h"
 #include "hccl/coll/launch.h"
 #include "hccl/membership/stream_op.h"
 #include "hccl/p2p/exchange.h"
@@ -40,7 +39,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   struct Setting {
     const char* call = nullptr;
     CollectiveShape shape;         // of what goes over the board
-    std::shared_ptr<Board> board;  // null: there is none
+    Board* board = nullptr;        // the communicator's; null: there is none
     BoardFit fit = BoardFit::kNo;  // how it goes over the board, if that can be had; else the plan is carried out
     bool board_ready = false;      // it can: there is no plan
     std::shared_ptr<const CollectivePlan> plan;
@@ -52,13 +51,18 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
     PlaceMemory real_output;
     uint64_t element_bytes = 1;
     ReduceKernel kernel = nullptr;
-    aclrtContext context = nullptr;
+    aclrtContext context = nullptr;  // this and the device are the plan's
     int32_t device = 0;
+
+    // For as long as this stays where it is.
+    BoardWork OnBoard(uint32_t ranks) const { return {shape, ranks, kernel, input.bytes, input.view, output.view}; }
   };
   // `scratch_memory`: where input, or both places, are, when that is no memory of the program's.
   CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory);
   // The runtime's code when the stream does not take it.
   aclError Enqueue(void* stream);
+  // The same of one that has a number, and may have begun on the board; under the lock under which it got that.
+  aclError GoOn(void* stream, const BoardRun& begun);
 
  private:
   std::shared_ptr<StreamOp> Again() override;
@@ -93,13 +97,6 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   void Look() override;
   void Off(HcclResult result, const std::string& why) override;
   bool BoardRefused() const;
-  bool BringToBoard();
-  bool TakeFromBoard();
-  bool CopyFromBoard(const BoardWork& work);
-  bool GatherFromBoard();
-  void FindSlots(const char** slots) const;
-  BoardWork WorkOnBoard() const;
-  void LeaveBoard(const std::string& off);
 
   const Setting setting_;
   const std::shared_ptr<Exchange> exchange_;
@@ -107,11 +104,9 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   std::vector<TransferRef> transfers_;  // by step; null for the others. Not changed once it is launched
   Lease lease_;                         // on input and output
 
-  BoardSeat seat_;                           // with a board
-  std::atomic<bool> stays_in_place_{false};  // on the board: the others read the input where it is
-
   // Of the I/O thread.
-  enum class Stage { kNotThere, kEntered, kPosted, kReduced, kTaken, kLeft } stage_ = Stage::kNotThere;  // on the board
+  BoardRun run_;                             // with a board
+  bool on_board_ = false;                    // it has entered
   std::shared_ptr<Scratch> scratch_memory_;  // of a pattern: all that are made after it have it, one after the other
   size_t at_ = 0;                            // the next step
   bool advancing_ = false;

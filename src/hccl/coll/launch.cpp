@@ -1,5 +1,7 @@
 #include "hccl/coll/launch.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -68,28 +70,86 @@ Status WorkOnHost(const CollectiveCall& call, CollectiveOp::Setting* setting, st
 // Over the board, or by the plan. Where nobody knows yet whether there is a board, it is ready for both.
 void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::Setting* setting) {
   setting->board = Board::Of(communicator);
-  if (setting->board && setting->board->state() == Board::State::kRefused) setting->board = nullptr;
-  const bool may = setting->board && call.equal_blocks && setting->input.view != nullptr;
+  if (setting->board != nullptr && setting->board->state() == Board::State::kRefused) setting->board = nullptr;
+  const bool may = setting->board != nullptr && call.equal_blocks && setting->input.view != nullptr;
   setting->fit = may ? FitOnBoard(call.shape, call.input_bytes) : BoardFit::kNo;
   const bool ready = may && setting->board->state() == Board::State::kReady;
   if (ready && setting->fit == BoardFit::kLargeInPlace && !setting->board->ReadsLarge()) setting->fit = BoardFit::kNo;
   setting->board_ready = ready && setting->fit != BoardFit::kNo;
-  if (setting->board_ready) {
-    call.shape.hosts.assign(communicator.size(), 0);
-  } else {
-    const std::shared_ptr<PlanCache> plans = PlanCache::Of(communicator);
+  if (!setting->board_ready) {
+    PlanCache* const plans = PlanCache::Of(communicator);
     call.shape.hosts = plans->hosts();
     setting->plan = plans->Find(call.shape);
   }
   setting->shape = std::move(call.shape);
 }
 
-}  // namespace
+// Where ranks share cores, how often the others get this one before a collective goes on in its stream: that costs as much as three changes
+// of threads, and most ranks have come after one.
+constexpr int kTurnsForOthers = 3;
 
-Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, CollectiveCall call, void* stream) {
-  RW_TRY(RequireNotSuspended(*communicator));
+// What fits into a slot is begun inside of its call on a stream where it would begin now, and is over without ever having been in the
+// stream if the others call at the same moment.
+bool MayBeginHere(Communicator& communicator, const CollectiveCall& call, void* stream) {
+  if (!call.equal_blocks || FitOnBoard(call.shape, call.input_bytes) != BoardFit::kSlot) return false;
+  if (!call.shape.in_place && Overlap(call)) return false;
+  const Board* const board = Board::Of(communicator);
+  return board != nullptr && board->state() == Board::State::kReady && ropewayIsIdle(stream) != 0;
+}
+
+// Over, or in the stream from where it is.
+Status BeginHere(Communicator& communicator, CollectiveOp::Setting& setting, void* stream) {
+  Board& board = *setting.board;
+  Exchange& exchange = Exchange::Here(communicator);
+  BoardRun run(&board, setting.OnBoard(communicator.size()), nullptr);
+  LockGuard lock(exchange.order);
+  uint64_t& next = exchange.NextCollective(communicator);
+  run.Take({++next});
+  const auto begin = [&] {
+    if (!board.IsQuiet()) return;
+    board.StayAwake();
+    HcclResult result = HCCL_SUCCESS;
+    std::string why;
+    LookAWhile(run, communicator.size(), [&] { run.Advance(&result, &why); });
+  };
+  const int turns = RanksShareCores(communicator.size()) ? kTurnsForOthers : 0;
+  for (int turn = 0; IoThread::Get().Try(std::ref(begin)) && !run.left() && turn < turns; ++turn) sched_yield();
+  if (run.left()) return Ok();
+  const auto op = std::make_shared<CollectiveOp>(communicator.shared_from_this(), std::move(setting), nullptr);
+  const aclError code = op->GoOn(stream, run);
+  if (code != ACL_SUCCESS && !run.begun()) --next;
+  return FromRuntime("ropewayLaunchOperation", code);
+}
+
+// Memory that is found meanwhile stays where it is.
+class Access {
+ public:
+  Access() : access_(ropewayBeginAccess()) {}
+  ~Access() { ropewayEndAccess(access_); }
+  Access(const Access&) = delete;
+  Access& operator=(const Access&) = delete;
+
+ private:
+  void* const access_;
+};
+
+Status LaunchHere(Communicator& communicator, CollectiveCall& call, void* stream) {
   CollectiveOp::Setting setting;
-  call.shape.rank = communicator->rank();
+  setting.call = call.name;
+  setting.board = Board::Of(communicator);
+  setting.fit = BoardFit::kSlot;
+  setting.board_ready = true;
+  setting.element_bytes = call.shape.element_bytes;
+  setting.kernel = call.kernel;
+  const Access access;
+  RW_TRY_SET(setting.input, OpenPlace(call.input, call.input_bytes));
+  RW_TRY_SET(setting.output, OpenPlace(call.output, call.output_bytes));
+  setting.shape = std::move(call.shape);
+  return BeginHere(communicator, setting, stream);
+}
+
+Status LaunchInStream(Communicator& communicator, CollectiveCall& call, void* stream) {
+  CollectiveOp::Setting setting;
   setting.call = call.name;
   setting.element_bytes = call.shape.element_bytes;
   setting.kernel = call.kernel;
@@ -97,18 +157,26 @@ Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, Colle
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&setting.device)));
   RW_TRY_SET(setting.input, OpenPlace(call.input, call.input_bytes));
   RW_TRY_SET(setting.output, OpenPlace(call.output, call.output_bytes));
-  call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
   std::shared_ptr<Scratch> scratch;
   if (call.kernel != nullptr && setting.input.view == nullptr && call.input_bytes > 0) {
     RW_TRY(WorkOnHost(call, &setting, &scratch));
   } else if (!call.shape.in_place && Overlap(call)) {
     RW_TRY(CopyInput(call, stream, &setting, &scratch));
   }
-  ChooseWay(*communicator, call, &setting);
+  ChooseWay(communicator, call, &setting);
   const uint64_t elements = std::max(call.input_bytes, call.output_bytes) / setting.element_bytes;
-  const Communicating communicating({communicator->name().c_str(), call.type, elements});
-  const auto op = std::make_shared<CollectiveOp>(communicator, std::move(setting), std::move(scratch));
+  const Communicating communicating({communicator.name().c_str(), call.type, elements});
+  const auto op = std::make_shared<CollectiveOp>(communicator.shared_from_this(), std::move(setting), std::move(scratch));
   return FromRuntime("ropewayLaunchOperation", op->Enqueue(stream));
+}
+
+}  // namespace
+
+Status LaunchCollective(Communicator& communicator, CollectiveCall&& call, void* stream) {
+  RW_TRY(RequireNotSuspended(communicator));
+  call.shape.rank = communicator.rank();
+  call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
+  return MayBeginHere(communicator, call, stream) ? LaunchHere(communicator, call, stream) : LaunchInStream(communicator, call, stream);
 }
 
 }  // namespace ropeway::comm

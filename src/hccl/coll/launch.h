@@ -24,6 +24,6 @@ struct CollectiveCall {
 };
 
 // Queues it. Input and output may overlap in any way.
-Status LaunchCollective(const std::shared_ptr<Communicator>& communicator, CollectiveCall call, void* stream);
+Status LaunchCollective(Communicator& communicator, CollectiveCall&& call, void* stream);
 
 }  // namespace ropeway::comm

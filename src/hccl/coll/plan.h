@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ropeway::comm {
@@ -51,6 +52,24 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
+// By rank. Equal ones that lie one behind the other need no list.
+class Blocks {
+ public:
+  Blocks() = default;
+  Blocks(std::vector<Block> list) : list_(std::move(list)) {}  // NOLINT(google-explicit-constructor): one is as good as the other
+  static Blocks Equal(uint64_t bytes) {
+    Blocks blocks;
+    blocks.bytes_ = bytes;
+    return blocks;
+  }
+  Block operator[](size_t rank) const { return list_.empty() ? Block{rank * bytes_, bytes_} : list_[rank]; }
+  bool operator==(const Blocks&) const = default;
+
+ private:
+  uint64_t bytes_ = 0;
+  std::vector<Block> list_;
+};
+
 struct CollectiveShape {
   Collective what = Collective::kAllReduce;
   uint32_t rank = 0;
@@ -59,8 +78,8 @@ struct CollectiveShape {
   uint64_t element_bytes = 1;   // what may not be cut
   uint64_t bytes = 0;           // of all-reduce, reduce and broadcast; of a rank's block of scatter
   bool in_place = false;        // the input is the output, or the rank's block of it
-  std::vector<Block> sends;     // by rank: of all-to-all and reduce-scatter; of scatter, at the root
-  std::vector<Block> receives;  // by rank: of all-to-all and all-gather
+  Blocks sends;                 // of all-to-all and reduce-scatter; of scatter, at the root
+  Blocks receives;              // of all-to-all and all-gather
   uint32_t ranks() const { return static_cast<uint32_t>(hosts.size()); }
   bool operator==(const CollectiveShape&) const = default;
 };

@@ -21,9 +21,8 @@ std::vector<uint32_t> HostsOf(const Communicator& communicator) {
 
 }  // namespace
 
-std::shared_ptr<PlanCache> PlanCache::Of(Communicator& communicator) {
-  return std::static_pointer_cast<PlanCache>(
-      communicator.State(kPlans, [&]() -> std::shared_ptr<void> { return std::make_shared<PlanCache>(communicator); }));
+PlanCache* PlanCache::Of(Communicator& communicator) {
+  return static_cast<PlanCache*>(communicator.StateHere(kPlans, [&] { return std::make_shared<PlanCache>(communicator); }));
 }
 
 PlanCache::PlanCache(const Communicator& communicator) : hosts_(HostsOf(communicator)) {}

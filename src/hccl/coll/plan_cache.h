@@ -13,7 +13,8 @@ namespace ropeway::comm {
 
 class PlanCache {
  public:
-  static std::shared_ptr<PlanCache> Of(Communicator& communicator);
+  // For as long as the communicator is held.
+  static PlanCache* Of(Communicator& communicator);
   explicit PlanCache(const Communicator& communicator);
 
   // Of every rank, in any numbering.

@@ -114,7 +114,13 @@ std::shared_ptr<void> Communicator::State(const Service& service, const std::fun
   for (const auto& [owner, state] : states_) {
     if (owner == &service) return state;
   }
-  return states_.emplace_back(&service, make()).second;
+  const std::shared_ptr<void> state = states_.emplace_back(&service, make()).second;
+  if (states_.size() <= made_.size()) {
+    MadeEntry& made = made_[states_.size() - 1];
+    made.state = state.get();
+    made.owner.store(&service, std::memory_order_release);
+  }
+  return state;
 }
 
 Deadline Communicator::ExecDeadline() const { return exec_timeout_.count() == 0 ? Deadline::Never() : Deadline::After(exec_timeout_); }

@@ -6,6 +6,7 @@
 // it says otherwise.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -13,10 +14,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/slab.h"
 #include "hccl/base/result.h"
 #include "hccl/hccl_types.h"
 #include "hccl/transport/address.h"
@@ -144,6 +147,16 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // The state of a service for this communicator: made by `make` on the first call with this service, gone with the
   // communicator.
   std::shared_ptr<void> State(const Service& service, const std::function<std::shared_ptr<void>()>& make);
+  // The same for as long as the communicator is held: as a rule without a lock.
+  template <typename Make>
+  void* StateHere(const Service& service, const Make& make) {
+    for (const MadeEntry& made : made_) {
+      const Service* const owner = made.owner.load(std::memory_order_acquire);
+      if (owner == &service) return made.state;
+      if (owner == nullptr) break;
+    }
+    return State(service, make).get();
+  }
 
   // Time limits of the environment when the communicator was made: HCCL_CONNECT_TIMEOUT and HCCL_EXEC_TIMEOUT.
   Deadline ConnectDeadline() const { return Deadline::After(connect_timeout_); }
@@ -174,12 +187,39 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   mutable Mutex mutex_{LockRank::kHcclCommunicator};
   std::string async_error_text_ RW_GUARDED_BY(mutex_);
+  // For a look without the lock, in the same order; what finds no room here is found under it.
+  struct MadeEntry {
+    std::atomic<const Service*> owner{nullptr};  // written behind the state, once
+    void* state = nullptr;
+  };
+  std::array<MadeEntry, 16> made_;
   std::vector<std::pair<const Service*, std::shared_ptr<void>>> states_ RW_GUARDED_BY(mutex_);
 };
 
-// The communicator behind a handle, kept alive and marked as in use until the reference goes; null for an unknown
-// handle. HcclCommDestroy answers HCCL_E_AGAIN while a reference of another thread is held, so hold it for the length
-// of a call only.
-std::shared_ptr<Communicator> FindCommunicator(HcclComm comm);
+// The communicator behind a handle, kept alive and marked as in use for as long as this lives; null for an unknown handle. HcclCommDestroy
+// answers HCCL_E_AGAIN while another thread has one, so have it for the length of a call only.
+struct RegisteredCommunicator : SlabObject {
+  void Recycle() {}
+  std::shared_ptr<Communicator> communicator;
+};
+class CommunicatorHold {
+ public:
+  CommunicatorHold() = default;
+  explicit CommunicatorHold(RegisteredCommunicator* acquired) : row_(acquired) {}
+  CommunicatorHold(CommunicatorHold&& other) noexcept : row_(std::exchange(other.row_, nullptr)) {}
+  CommunicatorHold& operator=(CommunicatorHold&&) = delete;
+  CommunicatorHold(const CommunicatorHold&) = delete;
+  CommunicatorHold& operator=(const CommunicatorHold&) = delete;
+  ~CommunicatorHold();
+  explicit operator bool() const { return row_ != nullptr; }
+  Communicator& operator*() const { return *row_->communicator; }
+  Communicator* operator->() const { return row_->communicator.get(); }
+  // For what outlives the call.
+  const std::shared_ptr<Communicator>& shared() const { return row_->communicator; }
+
+ private:
+  RegisteredCommunicator* row_ = nullptr;
+};
+CommunicatorHold FindCommunicator(HcclComm comm);
 
 }  // namespace ropeway::comm

@@ -9,8 +9,8 @@
 namespace ropeway::comm {
 
 // HCCL_E_PARA for a handle that is none. Hold what it gives for the length of the call only (see FindCommunicator).
-inline Result<std::shared_ptr<Communicator>> RequireCommunicator(HcclComm handle) {
-  std::shared_ptr<Communicator> found = FindCommunicator(handle);
+inline Result<CommunicatorHold> RequireCommunicator(HcclComm handle) {
+  CommunicatorHold found = FindCommunicator(handle);
   if (!found) return Fail(HCCL_E_PARA, "comm %p is no communicator of this process, or no longer", handle);
   return found;
 }

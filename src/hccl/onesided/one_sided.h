@@ -102,7 +102,7 @@ class OneSided {
 
 // The communicator of a handle with its one-sided service. Null: HCCL_E_PTR; unknown: HCCL_E_PARA.
 struct OneSidedRef {
-  std::shared_ptr<Communicator> communicator;
+  CommunicatorHold communicator;
   std::shared_ptr<OneSided> service;
 };
 comm::Result<OneSidedRef> FindOneSided(HcclComm comm);

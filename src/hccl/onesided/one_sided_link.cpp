@@ -37,10 +37,10 @@ std::shared_ptr<OneSided> OneSided::Of(Communicator& communicator) {
 
 comm::Result<OneSidedRef> FindOneSided(HcclComm handle) {
   RW_TRY(comm::RequirePointer("comm", handle));
-  std::shared_ptr<Communicator> communicator = FindCommunicator(handle);
-  if (communicator == nullptr) return Fail(HCCL_E_PARA, "comm %p is not a communicator of this process", handle);
-  OneSidedRef found{communicator, OneSided::Of(*communicator)};
-  return found;
+  CommunicatorHold communicator = FindCommunicator(handle);
+  if (!communicator) return Fail(HCCL_E_PARA, "comm %p is not a communicator of this process", handle);
+  std::shared_ptr<OneSided> service = OneSided::Of(*communicator);
+  return OneSidedRef{std::move(communicator), std::move(service)};
 }
 
 namespace {

@@ -32,28 +32,29 @@ std::string RankName(uint32_t rank) { return "rank " + std::to_string(rank); }
 
 }  // namespace
 
-std::shared_ptr<Exchange> Exchange::Of(Communicator& communicator) {
-  return std::static_pointer_cast<Exchange>(
-      communicator.State(kSendReceive, [&] { return std::make_shared<Exchange>(communicator.weak_from_this()); }));
+std::shared_ptr<Exchange> Exchange::Of(Communicator& communicator) { return Here(communicator).shared_from_this(); }
+
+Exchange& Exchange::Here(Communicator& communicator) {
+  void* const exchange = communicator.StateHere(kSendReceive, [&] { return std::make_shared<Exchange>(communicator.weak_from_this()); });
+  return *static_cast<Exchange*>(exchange);
 }
 
 Exchange::Exchange(std::weak_ptr<Communicator> communicator) : communicator_(std::move(communicator)) {}
 
-void Exchange::FollowLife() {
-  const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  if (!communicator || communicator->life() == life_) return;
-  life_ = communicator->life();
+void Exchange::FollowLife(const Communicator& communicator) {
+  if (communicator.life() == life_) return;
+  life_ = communicator.life();
   next_number_.clear();
   next_collective_ = FirstCollective(life_);
 }
 
-uint64_t& Exchange::NextNumber(uint32_t peer, bool sending) {
-  FollowLife();
+uint64_t& Exchange::NextNumber(const Communicator& communicator, uint32_t peer, bool sending) {
+  FollowLife(communicator);
   return next_number_.try_emplace({peer, sending}, FirstNumber(life_)).first->second;
 }
 
-uint64_t& Exchange::NextCollective() {
-  FollowLife();
+uint64_t& Exchange::NextCollective(const Communicator& communicator) {
+  FollowLife(communicator);
   return next_collective_;
 }
 

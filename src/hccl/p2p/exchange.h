@@ -38,6 +38,8 @@ namespace ropeway::comm {
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   static std::shared_ptr<Exchange> Of(Communicator& communicator);
+  // For as long as the communicator is held.
+  static Exchange& Here(Communicator& communicator);
   explicit Exchange(std::weak_ptr<Communicator> communicator);
 
   // The partner is offered the bytes, or its offer is taken. `done` of the transfer is called once, perhaps before this
@@ -63,8 +65,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Held by a caller from numbering its transfers to queueing them, so that numbers have the order of the calls.
   Mutex order{LockRank::kHcclExchange};
   // The number of the next send to a rank, or receive from it. Counts whoever gets to use it.
-  uint64_t& NextNumber(uint32_t peer, bool sending) RW_REQUIRES(order);
-  uint64_t& NextCollective() RW_REQUIRES(order);  // all ranks count them alike
+  uint64_t& NextNumber(const Communicator& communicator, uint32_t peer, bool sending) RW_REQUIRES(order);
+  uint64_t& NextCollective(const Communicator& communicator) RW_REQUIRES(order);  // all ranks count them alike
 
   // Of the I/O thread: for those who have copies and reductions of their own to make beside transfers.
   CopyLane& lane() { return lane_; }
@@ -158,7 +160,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Tell(uint32_t peer, uint16_t type, std::string body);
   static bool LinkTellsEnd(const Transfer& transfer);
 
-  void FollowLife() RW_REQUIRES(order);
+  void FollowLife(const Communicator& communicator) RW_REQUIRES(order);
 
   const std::weak_ptr<Communicator> communicator_;
   uint64_t life_ RW_GUARDED_BY(order) = 0;                                          // of the communicator, that the next two are of

@@ -34,7 +34,8 @@ TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const c
       left_(transfers_.size()) {}
 
 void TransferGroup::TakeNumbers() {
-  for (const TransferRef& transfer : transfers_) transfer->number = exchange_->NextNumber(transfer->peer, transfer->sending)++;
+  for (const TransferRef& transfer : transfers_)
+    transfer->number = exchange_->NextNumber(communicator(), transfer->peer, transfer->sending)++;
 }
 
 std::shared_ptr<StreamOp> TransferGroup::Again() {
@@ -54,7 +55,7 @@ aclError TransferGroup::Enqueue(void* stream) {
   TakeNumbers();
   const aclError code = Launch(stream);
   if (code == 0) return code;
-  for (const TransferRef& transfer : transfers_) --exchange_->NextNumber(transfer->peer, transfer->sending);
+  for (const TransferRef& transfer : transfers_) --exchange_->NextNumber(communicator(), transfer->peer, transfer->sending);
   return code;
 }
 

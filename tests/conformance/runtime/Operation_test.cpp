@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -147,6 +148,60 @@ TEST_F(OperationTest, ABriefOneIsBegunByTheCall) {
     here += starter == std::this_thread::get_id();
   }
   EXPECT_GT(here, 0);
+}
+
+TEST_F(OperationTest, AnIdleStreamIsOneWhereNobodyCouldTell) {
+  aclrtContext context = nullptr, first = nullptr;
+  ASSERT_EQ(aclrtGetCurrentContext(&first), ACL_SUCCESS);
+  EXPECT_EQ(ropewayIsIdle(stream_), RunsFast() ? 1 : 0);
+  EXPECT_EQ(ropewayIsIdle(nullptr), 0);
+  EXPECT_EQ(ropewayIsIdle(&context), 0) << "no stream";
+  Work work;
+  ASSERT_EQ(work.Launch(stream_), ACL_SUCCESS);
+  EXPECT_EQ(ropewayIsIdle(stream_), 0) << "something is queued";
+  std::thread helper([this] { aclrtSynchronizeStream(stream_); });  // where nothing runs before somebody waits
+  ASSERT_EQ(ropewayFinishOperation(work.AwaitStart(), 0, nullptr), ACL_SUCCESS);
+  helper.join();
+  EXPECT_EQ(ropewayIsIdle(stream_), RunsFast() ? 1 : 0);
+
+  aclmdlRI model = nullptr;
+  ASSERT_EQ(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
+  EXPECT_EQ(ropewayIsIdle(stream_), 0) << "it is captured";
+  ASSERT_EQ(aclmdlRICaptureEnd(stream_, &model), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
+
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  EXPECT_EQ(ropewayIsIdle(stream_), 0) << "of another context";
+  ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetCurrentContext(first), ACL_SUCCESS);
+}
+
+// Its bytes are not given to anybody else; nor is whoever frees it held up.
+TEST_F(OperationTest, MemoryThatWasFoundStaysThroughAnAccess) {
+  constexpr size_t kBytes = 4 << 20;
+  void *memory = nullptr, *view = nullptr;
+  ASSERT_EQ(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  void* const access = ropewayBeginAccess();
+  ASSERT_NE(access, nullptr);
+  const aclError code = ropewayHostView(memory, kBytes, &view);
+  if (code != ACL_SUCCESS) {
+    ropewayEndAccess(access);
+    ASSERT_EQ(aclrtFree(memory), ACL_SUCCESS);
+    GTEST_SKIP() << "the host does not reach the engine's memory";
+  }
+  std::thread other([&] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtFree(memory), ACL_SUCCESS);
+    for (int i = 0; i < 20; ++i) {
+      void* next = nullptr;
+      ASSERT_EQ(aclrtMalloc(&next, kBytes, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+      EXPECT_NE(next, memory);
+      ASSERT_EQ(aclrtFree(next), ACL_SUCCESS);
+    }
+  });
+  other.join();
+  std::memset(view, 1, kBytes);  // no fault
+  ropewayEndAccess(access);
 }
 
 TEST_F(OperationTest, AFailureIsTheStreams) {

@@ -87,7 +87,7 @@ int Disagree(RoleCall& call) {
 }
 const RoleEntry kDisagree("disagree", &Disagree);
 
-// Blocks so large that they are read where they are. What a rank writes there once its own part is over, nobody sees.
+// Among them blocks so large that they are read where they are. What a rank writes there once its own part is over, nobody sees.
 int ReadInPlace(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
@@ -97,7 +97,7 @@ int ReadInPlace(RoleCall& call) {
     RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(buffer), kMost, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   for (int round = 0; round < 72; ++round) {
     const bool gathers = round % 2 == 0, in_place = round % 6 == 4;
-    // The last ones fit into no slot, and the very last are not read in place at all.
+    // The first ones are copied into a slot, the last fit into none, and the very last are not read in place at all.
     const size_t bytes =
                      (size_t{16} << 10) + static_cast<size_t>(round) * 1777 + (round < 60 ? 0 : static_cast<size_t>(round - 59) * 190'000),
                  all = bytes * call.size, sent = gathers ? bytes : all;
@@ -117,6 +117,45 @@ int ReadInPlace(RoleCall& call) {
   return 0;
 }
 const RoleEntry kReadInPlace("read_in_place", &ReadInPlace);
+
+// Of three collectives the second has a stream of its own. There it waits until the third is over, which needs what the first had; at
+// all ranks, or at one, so that others are done with them in another order.
+int Overtake(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  aclrtStream other = nullptr;
+  aclrtNotify go = nullptr;
+  RW_ROLE_EXPECT(aclrtCreateStream(&other) == ACL_SUCCESS && aclrtCreateNotify(&go, 0) == ACL_SUCCESS);
+  constexpr size_t kNumbers = 3;
+  int32_t* numbers = nullptr;
+  RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&numbers), 4096, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  const auto sum = [&](size_t place, aclrtStream stream) {
+    int32_t* const at = numbers + 100 * place;
+    RW_ROLE_EXPECT(HcclAllReduce(at, at, 1, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, state.comm, stream) == HCCL_SUCCESS);
+  };
+  for (int32_t round = 0; round < 300; ++round) {
+    for (size_t place = 0; place < kNumbers; ++place) {
+      const int32_t mine = round + static_cast<int32_t>(call.rank) + static_cast<int32_t>(place);
+      RW_ROLE_EXPECT(aclrtMemcpy(numbers + 100 * place, 4, &mine, 4, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS);
+    }
+    const bool waits = round % 3 == 0 || round % 3 == static_cast<int32_t>(call.rank) + 1;
+    sum(0, state.stream);
+    if (waits) RW_ROLE_EXPECT(aclrtWaitAndResetNotify(go, other, 0) == ACL_SUCCESS);
+    sum(1, other);
+    sum(2, state.stream);
+    if (waits) RW_ROLE_EXPECT(aclrtRecordNotify(go, state.stream) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS && aclrtSynchronizeStream(other) == ACL_SUCCESS);
+    for (size_t place = 0; place < kNumbers; ++place) {
+      int32_t got = 0, expected = 0;
+      for (uint32_t rank = 0; rank < call.size; ++rank) expected += round + static_cast<int32_t>(rank) + static_cast<int32_t>(place);
+      RW_ROLE_EXPECT(aclrtMemcpy(&got, 4, numbers + 100 * place, 4, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS && got == expected);
+    }
+  }
+  RW_ROLE_EXPECT(aclrtDestroyStream(other) == ACL_SUCCESS && aclrtDestroyNotify(go) == ACL_SUCCESS);
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kOvertake("overtake", &Overtake);
 
 // Rank 0 gives a collective up that rank 1 has not come to yet: all hear of it, and what comes next is right again.
 int AbortOne(RoleCall& call) {
@@ -585,6 +624,13 @@ TEST(Processes, LargerBlocksAreReadInPlace) {
       auto ranks = StartRanks("read_in_place", size);
       ExpectAllGood(ranks);
     }
+  }
+}
+
+TEST(Processes, ACollectiveMayWaitForALaterOne) {
+  for (const uint32_t size : {2u, 3u}) {
+    auto ranks = StartRanks("overtake", size);
+    ExpectAllGood(ranks);
   }
 }
 

@@ -1,0 +1,97 @@
+#include "hccl/coll/board_run.h"
+
+namespace ropeway::comm {
+
+void BoardRun::TakeOver(const BoardRun& other) {
+  seat_ = other.seat_;
+  stage_ = other.stage_;
+  stays_in_place_ = other.stays_in_place_.load();
+}
+
+BoardRun::Outcome BoardRun::Advance(HcclResult* result, std::string* why) {
+  if (stage_ == Stage::kNotThere && !board_->IsFree(seat_)) return Outcome::kWaits;
+  if (stage_ == Stage::kNotThere && !Bring()) return Outcome::kTakenAway;
+  if (stage_ == Stage::kPosted) {
+    if (!board_->AllPosted(seat_)) return Outcome::kWaits;
+    if (!board_->AllBring(seat_, work_.bytes)) {
+      *why = board_->OtherBytes(seat_, work_.bytes);
+      *result = HCCL_E_INTERNAL;
+      return Outcome::kFailed;
+    }
+    const Outcome taken = work_.OnlyCopies() ? CopyFromOthers(result, why) : Reduce() ? Outcome::kOver : Outcome::kTakenAway;
+    if (taken != Outcome::kOver) return taken;
+  }
+  if (stage_ == Stage::kReduced && !board_->AllReduced(seat_)) return Outcome::kWaits;
+  if (stage_ == Stage::kReduced && !Gather()) return Outcome::kTakenAway;
+  if (stage_ != Stage::kTaken || (stays_in_place_ && !board_->AllTaken(seat_))) return Outcome::kWaits;
+  stage_ = Stage::kLeft;
+  board_->LeaveSilently(seat_);
+  return Outcome::kOver;
+}
+
+bool BoardRun::Bring() {
+  const bool stays = board_->ReadsInPlace() && work_.StayInPlace();
+  const auto bring = [&] {
+    if (stays)
+      stays_in_place_ = true;  // whoever closes the lease looks at it afterwards
+    else
+      work_.Bring(board_->OwnSlot(seat_));
+  };
+  if (!Use(bring)) return false;
+  stage_ = Stage::kPosted;
+  board_->Post(seat_, work_.bytes, stays ? work_.input : nullptr);
+  return true;
+}
+
+BoardRun::Outcome BoardRun::CopyFromOthers(HcclResult* result, std::string* why) {
+  const uint32_t nobody = work_.ranks;
+  uint32_t unread = nobody;
+  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
+  if (!Use([&] { unread = work_.CopyBlocks(read); })) return Outcome::kTakenAway;
+  if (work_.StayInPlace() && unread == nobody) unread = board_->RevokedBy(seat_);
+  if (unread != nobody) {
+    *result = HCCL_E_REMOTE;
+    *why = "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long";
+    return Outcome::kFailed;
+  }
+  stage_ = Stage::kTaken;
+  if (work_.StayInPlace()) board_->PostTaken(seat_);
+  return Use([&] { work_.CopyOwnBlock(); }) ? Outcome::kOver : Outcome::kTakenAway;
+}
+
+bool BoardRun::Reduce() {
+  const char* slots[kDirectRanks] = {};
+  FindSlots(slots);
+  if (!Use([&] { work_.Reduce(slots, board_->OwnSlot(seat_)); })) return false;
+  stage_ = work_.HasTwoStages() ? Stage::kReduced : Stage::kTaken;
+  if (work_.HasTwoStages()) board_->PostReduced(seat_);
+  return true;
+}
+
+bool BoardRun::Gather() {
+  const char* slots[kDirectRanks] = {};
+  FindSlots(slots);
+  if (!Use([&] { work_.Gather(slots); })) return false;
+  stage_ = Stage::kTaken;
+  return true;
+}
+
+void BoardRun::FindSlots(const char** slots) const {
+  for (uint32_t rank = 0; rank < work_.ranks; ++rank) slots[rank] = board_->SlotOf(rank, seat_);
+}
+
+// Only others may still be waited for, who read here: who cannot any more is told so.
+bool BoardRun::GiveUp(const std::string& why) {
+  const bool has_all = stage_ == Stage::kTaken;
+  if (has_all) board_->Revoke(seat_);
+  Leave(has_all ? "" : why);
+  return has_all;
+}
+
+void BoardRun::Leave(const std::string& off) {
+  if (stage_ == Stage::kLeft) return;
+  stage_ = Stage::kLeft;
+  board_->Leave(seat_, off);
+}
+
+}  // namespace ropeway::comm
