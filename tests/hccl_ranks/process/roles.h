@@ -1,9 +1,12 @@
 // What the roles share: a rank's device, stream and communicator, and checks that end the process with a message.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -79,5 +82,15 @@ inline void RingOnce(RoleCall& call, RankState& state, size_t size, uint32_t see
   RW_ROLE_EXPECT(aclrtFree(out) == ACL_SUCCESS);
   RW_ROLE_EXPECT(aclrtFree(in) == ACL_SUCCESS);
 }
+
+inline bool IsLoss(HcclResult result) { return result == HCCL_E_REMOTE || result == HCCL_E_TCP_TRANSFER; }
+inline bool IsLossOnStream(aclError code) { return code == 507056 || code == 507057; }
+
+inline void ExpectAllGood(std::vector<RankProcess>& ranks) {
+  for (size_t rank = 0; rank < ranks.size(); ++rank) EXPECT_EQ(ranks[rank].Wait(), 0) << "rank " << rank;
+}
+
+// As between hosts.
+inline const std::map<std::string, std::string> kOverNetwork = {{"HCCL_INTRA_ROCE_ENABLE", "1"}};
 
 }  // namespace ropeway_test
