@@ -226,7 +226,7 @@ RW_API aclError ropewayTellMessage(ropewayOperation operation, uint64_t message,
 RW_API int32_t ropewayIsIdle(void* stream);
 /*
  * Between the two, memory that this thread finds (ropewayHostView) stays where it is, whoever frees it, as during a synchronous copy. For
- * moments: what is freed meanwhile is not given back, so whoever allocates in between may wait for himself.
+ * moments: what is freed meanwhile is not given back, so whoever allocates in between may wait for himself. To end a NULL does nothing.
  */
 RW_API void* ropewayBeginAccess(void);
 RW_API void ropewayEndAccess(void* access);

@@ -164,7 +164,9 @@ int32_t ropewayIsIdle(void* stream) {
 
 void* ropewayBeginAccess(void) { return BeginSyncOperation(); }
 
-void ropewayEndAccess(void* access) { EndSyncOperation(static_cast<OperationPlace*>(access)); }
+void ropewayEndAccess(void* access) {
+  if (access != nullptr) EndSyncOperation(static_cast<OperationPlace*>(access));
+}
 
 aclError ropewayHelpWaiters(ropewayHelpFunc help) {
   return PlainEntry(__func__, [&]() -> Status {
