@@ -157,19 +157,13 @@ void EventLoop::Change(int fd, uint32_t events, uint64_t name) {
 void EventLoop::Forget(int fd) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
 EventLoop::Timer EventLoop::At(Deadline when, std::function<void()> function) {
-  if (when.never()) return 0;
-  const Timer timer = ++last_timer_;
-  timers_.emplace(std::pair(when.at_ns(), timer), std::move(function));
-  timer_times_.emplace(timer, when.at_ns());
+  if (when.never()) return {};
+  const Timer timer{when.at_ns(), ++last_timer_};
+  timers_.emplace(timer, std::move(function));
   return timer;
 }
 
-void EventLoop::Cancel(Timer timer) {
-  auto found = timer_times_.find(timer);
-  if (found == timer_times_.end()) return;
-  timers_.erase(std::pair(found->second, timer));
-  timer_times_.erase(found);
-}
+void EventLoop::Cancel(Timer timer) { timers_.erase(timer); }
 
 void EventLoop::Turn(const Ready& ready, Deadline limit) {
   if (!HasTurn()) TakeTurn();
@@ -195,10 +189,12 @@ void EventLoop::Turn(const Ready& ready, Deadline limit) {
 void EventLoop::RunLast() {
   for (int round = 0; round < kRoundsOfLast && !NothingBehind(); ++round) {
     for (auto& function : std::exchange(lazy_, {})) last_.push_back(std::move(function));
-    for (auto& function : std::exchange(last_, {})) {
+    running_last_.swap(last_);  // which keeps the room that it has
+    for (auto& function : running_last_) {
       RunSoon();
       function();
     }
+    running_last_.clear();
     RunSoon();
   }
 }
@@ -224,9 +220,8 @@ void EventLoop::RunPosted() {
 }
 
 void EventLoop::RunTimers() {
-  while (!timers_.empty() && timers_.begin()->first.first <= NowNs()) {
+  while (!timers_.empty() && timers_.begin()->first.at_ns <= NowNs()) {
     auto node = timers_.extract(timers_.begin());
-    timer_times_.erase(node.key().second);
     node.mapped()();
   }
 }

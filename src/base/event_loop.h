@@ -15,12 +15,12 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -53,7 +53,12 @@ class EventLoop {
   void Forget(int fd);  // before closing it
 
   // --- Who has the turn -------------------------------------------------------------------------------------------------
-  using Timer = uint64_t;  // 0: none
+  struct Timer {
+    int64_t at_ns = 0;
+    uint64_t number = 0;  // 0: none
+    explicit operator bool() const { return number != 0; }
+    auto operator<=>(const Timer&) const = default;
+  };
   Timer At(Deadline when, std::function<void()> function);
   // Runs `function` when there is nothing else to do, before the turn is given up; or before all of those, when what is being done is.
   void Last(std::function<void()> function) { last_.push_back(std::move(function)); }
@@ -82,7 +87,7 @@ class EventLoop {
   void Park(int64_t until_ns);
   void RunLast();
   void RunSoon();
-  int64_t NextTimerNs() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first.first; }
+  int64_t NextTimerNs() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first.at_ns; }
   void RunPosted();
   void RunTimers();
   bool NothingBehind() const { return soon_.empty() && last_.empty() && lazy_.empty(); }
@@ -91,11 +96,10 @@ class EventLoop {
   FileDescriptor wake_;
 
   // Of who has the turn.
-  std::map<std::pair<int64_t, Timer>, std::function<void()>> timers_;
-  std::unordered_map<Timer, int64_t> timer_times_;
-  Timer last_timer_ = 0;
+  std::map<Timer, std::function<void()>> timers_;
+  uint64_t last_timer_ = 0;
   std::deque<std::function<void()>> soon_;
-  std::vector<std::function<void()>> last_;
+  std::vector<std::function<void()>> last_, running_last_;
   std::vector<std::function<void()>> lazy_;
   int64_t sleeps_until_ns_ = 0;
   bool visiting_ = false;

@@ -222,7 +222,7 @@ void ConnectedPeer::Stop(const TransferEnd& why, bool broke) {
     first_.reset();
     others_.clear();
   }
-  thread_.Cancel(std::exchange(stall_timer_, 0));
+  thread_.Cancel(std::exchange(stall_timer_, {}));
   EndAll(why);
 }
 
@@ -233,13 +233,13 @@ uint64_t ConnectedPeer::Moved() const {
 }
 
 void ConnectedPeer::WatchForStall() {
-  if (stall_timer_ != 0) return;
+  if (stall_timer_) return;
   last_sign_of_life_ns_ = NowNs();
   FailIfStalled();
 }
 
 void ConnectedPeer::FailIfStalled() {
-  stall_timer_ = 0;
+  stall_timer_ = {};
   if (!Pending() || failed_) return;
   const uint64_t moved = Moved();
   if (moved != std::exchange(moved_, moved)) last_sign_of_life_ns_ = NowNs();

@@ -100,7 +100,7 @@ class ConnectedPeer : public Peer, public std::enable_shared_from_this<Connected
   std::deque<Frame> control_;          // what waits for the first connection
   std::vector<ConnectionRef> silent_;  // whoever made them has not said which they are: it may have given up on them
   size_t beside_ = 0;                  // connections that were given to a thread beside the link's
-  IoThread::Timer stall_timer_ = 0;
+  IoThread::Timer stall_timer_;
   uint64_t moved_ = 0;  // when something last moved, and how much that was in all
   int64_t last_sign_of_life_ns_ = 0;
 };

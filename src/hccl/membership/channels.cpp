@@ -89,7 +89,7 @@ std::shared_ptr<Connection> Channels::Open(uint32_t peer, SecureSocket fd) {
 
 void Channels::Connect(uint32_t peer) {
   Slot& slot = slots_[peer];
-  if (slot.up || slot.ended || slot.caller || slot.retry != 0) return;
+  if (slot.up || slot.ended || slot.caller || slot.retry) return;
   const std::shared_ptr<Communicator> owner = owner_.lock();
   if (!owner) return;
   if (owner->SameProcess(peer)) return Rise(peer, nullptr);
@@ -104,7 +104,7 @@ void Channels::Connect(uint32_t peer) {
 void Channels::StartCall(uint32_t peer) {
   const std::shared_ptr<Communicator> owner = owner_.lock();
   Slot& slot = slots_[peer];
-  slot.retry = 0;
+  slot.retry = {};
   if (!owner || slot.up || slot.ended) return;
   const std::weak_ptr<Channels> weak = weak_from_this();
   slot.caller = Caller::Start(owner->peer(peer).address, {communicator_, rank_, peer, Purpose::kControl}, secret_,
@@ -136,8 +136,8 @@ void Channels::Rise(uint32_t peer, std::shared_ptr<Connection> connection) {
   slot.up = true;
   slot.connection = std::move(connection);
   slot.caller.reset();
-  IoThread::Get().Cancel(std::exchange(slot.retry, 0));
-  IoThread::Get().Cancel(std::exchange(slot.give_up, 0));
+  IoThread::Get().Cancel(std::exchange(slot.retry, {}));
+  IoThread::Get().Cancel(std::exchange(slot.give_up, {}));
   for (Frame& frame : std::exchange(slot.waiting, {})) Send(peer, std::move(frame));
   for (const Up& up : std::exchange(slot.waiters, {})) up(HCCL_SUCCESS);
 }
@@ -218,8 +218,8 @@ void Channels::Deliver(uint32_t peer, Frame frame) {
 void Channels::Drop(Slot& slot) {
   slot.ended = true;
   slot.caller.reset();
-  IoThread::Get().Cancel(std::exchange(slot.retry, 0));
-  IoThread::Get().Cancel(std::exchange(slot.give_up, 0));
+  IoThread::Get().Cancel(std::exchange(slot.retry, {}));
+  IoThread::Get().Cancel(std::exchange(slot.give_up, {}));
   if (slot.connection) slot.connection->Close();
   slot.connection.reset();
   slot.waiting.clear();

@@ -62,8 +62,8 @@ class Channels : public std::enable_shared_from_this<Channels> {
     bool called = false;                     // by this side
     std::shared_ptr<Connection> connection;  // null while up: same process
     std::shared_ptr<Caller> caller;
-    IoThread::Timer retry = 0;
-    IoThread::Timer give_up = 0;
+    IoThread::Timer retry;
+    IoThread::Timer give_up;
     std::optional<Deadline> patience;  // with a peer that refuses, once nobody tells of it
     std::vector<Frame> waiting;
     std::vector<Up> waiters;

@@ -110,8 +110,8 @@ void Membership::TakeTable(const Frame& frame) {
 }
 
 void Membership::Finish(HcclResult result, const std::string& why) {
-  IoThread::Get().Cancel(std::exchange(deadline_, 0));
-  IoThread::Get().Cancel(std::exchange(retry_, 0));
+  IoThread::Get().Cancel(std::exchange(deadline_, {}));
+  IoThread::Get().Cancel(std::exchange(retry_, {}));
   caller_.reset();
   if (result != HCCL_SUCCESS && connection_) connection_->Close();
   if (const auto joined = std::exchange(events_.joined, nullptr)) joined(result, why);

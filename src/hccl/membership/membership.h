@@ -65,8 +65,8 @@ class Membership : public std::enable_shared_from_this<Membership> {
   std::string last_failure_ = "no answer";
   std::string missing_;  // what the root said of the ranks that have not come
   bool timed_out_ = false;
-  IoThread::Timer deadline_ = 0;
-  IoThread::Timer retry_ = 0;
+  IoThread::Timer deadline_;
+  IoThread::Timer retry_;
   std::chrono::milliseconds pause_{2};
   size_t calls_ = 0;
   std::shared_ptr<Caller> caller_;

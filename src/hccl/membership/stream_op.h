@@ -62,7 +62,7 @@ class StreamOp : public std::enable_shared_from_this<StreamOp> {
   uint64_t number_ = 0;
   std::string unfit_;
   ropewayOperation operation_ = nullptr;  // from the start to the finish
-  IoThread::Timer timer_ = 0;
+  IoThread::Timer timer_;
   bool finished_ = false;
   NewsExpected news_;
 };

@@ -27,7 +27,7 @@ class Listener {
   void Ready();
   FileDescriptor fd_;
   const Address address_;
-  IoThread::Timer pause_ = 0;
+  IoThread::Timer pause_;
 };
 
 class Door {

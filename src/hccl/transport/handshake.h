@@ -85,7 +85,7 @@ class Greeting : public std::enable_shared_from_this<Greeting> {
   SecureSocket fd_;
   std::string bytes_;
   size_t wanted_ = 0;
-  IoThread::Timer timer_ = 0;
+  IoThread::Timer timer_;
 };
 
 // Calls an acceptor. done: a socket and kWelcome; kBusy or kRefused without one; or no socket, kRefused or kEncryptionDiffers, and why.

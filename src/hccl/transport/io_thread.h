@@ -45,7 +45,7 @@ class IoThread {
   void Change(int fd, uint32_t events) { loop_.Change(fd, events, Name(fd)); }
   void Forget(int fd);  // before closing it; safe inside its own function
 
-  using Timer = EventLoop::Timer;  // 0: none
+  using Timer = EventLoop::Timer;
   Timer At(Deadline when, std::function<void()> function) { return loop_.At(when, std::move(function)); }
   void Cancel(Timer timer) { loop_.Cancel(timer); }
   void Last(std::function<void()> function) { loop_.Last(std::move(function)); }
