@@ -83,7 +83,7 @@ std::shared_ptr<Connection> Channels::Open(uint32_t peer, SecureSocket fd) {
       ServiceOf(frame.type)->bulk_ended(*owner, peer, frame, taken);
   };
   events.by_visitors = true;
-  events.read_bytes = 20 << 10;  // a message with small bytes inside
+  events.read_bytes = 10 << 10;  // a message with small bytes inside
   return Connection::Open(std::move(fd), std::move(events));
 }
 

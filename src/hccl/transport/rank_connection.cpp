@@ -24,8 +24,9 @@ constexpr uint64_t kWakeBytes = 128 << 10;
 constexpr std::chrono::seconds kLinger(5);
 constexpr char kBadFrame[] = "the other end does not keep to the protocol";
 
-std::string Head(const Frame& frame, uint64_t bulk) {
-  return Writer(kHeaderBytes + frame.body.size())
+// What goes in front of the bulk of a frame, behind what goes with it.
+std::string Head(std::string before, const Frame& frame, uint64_t bulk) {
+  return Writer(std::move(before), kHeaderBytes + frame.body.size())
       .Number(static_cast<uint32_t>(frame.body.size()))
       .Number(frame.type)
       .Number(uint16_t{0})
@@ -35,13 +36,20 @@ std::string Head(const Frame& frame, uint64_t bulk) {
       .Take();
 }
 
-// Copies the first `size` bytes of the parts from `bytes`, or to it.
-void CopyParts(const iovec* parts, char* bytes, uint64_t size, bool into_parts) {
+// Copies the first `size` bytes of the parts; and the other way round.
+void CopyParts(const iovec* parts, char* bytes, uint64_t size) {
   for (; size > 0; ++parts) {
     const size_t some = std::min<uint64_t>(parts->iov_len, size);
-    into_parts ? std::memcpy(parts->iov_base, bytes, some) : std::memcpy(bytes, parts->iov_base, some);
+    std::memcpy(bytes, parts->iov_base, some);
     bytes += some;
     size -= some;
+  }
+}
+void CopyIntoParts(std::string_view bytes, const iovec* parts) {
+  for (; !bytes.empty(); ++parts) {
+    const size_t some = std::min(parts->iov_len, bytes.size());
+    std::memcpy(parts->iov_base, bytes.data(), some);
+    bytes.remove_prefix(some);
   }
 }
 
@@ -75,7 +83,7 @@ void Connection::Outgoing::Rescue() {
   iovec parts[Bulk::kMostParts];
   rest.resize(bulk.size() - bulk_done());
   bulk.Behind(bulk_done(), rest.size(), parts);
-  CopyParts(parts, rest.data(), rest.size(), false);
+  CopyParts(parts, rest.data(), rest.size());
 }
 
 std::shared_ptr<Connection> Connection::Open(SecureSocket fd, Events events, IoThread& thread) {
@@ -124,22 +132,13 @@ void Connection::ReadLater() {
 
 // How many bytes of the head are this frame's: what waited before it goes with it.
 size_t Connection::Queue(const Frame& frame, Bulk bulk) {
-  const std::string own = Head(frame, bulk.size());
-  std::string head;
-  uint64_t done = 0;
-  if (!outgoing_.empty() && outgoing_.back()->bulk.size() == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_) {
-    Outgoing& last = *outgoing_.back();
-    if (bulk.size() == 0) {
-      last.head += own;
-      return own.size();
-    }
-    head = std::move(last.head);
-    done = last.done;
-    outgoing_.pop_back();
-  }
-  outgoing_.push_back(std::make_unique<Outgoing>(head + own, std::move(bulk)));
-  outgoing_.back()->done = done;
-  return own.size();
+  const bool joins = !outgoing_.empty() && outgoing_.back()->bulk.size() == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_;
+  std::unique_ptr<Outgoing> last = joins ? std::move(outgoing_.back()) : std::make_unique<Outgoing>();
+  last->head = Head(std::move(last->head), frame, bulk.size());
+  last->bulk = std::move(bulk);
+  if (joins) outgoing_.pop_back();
+  outgoing_.push_back(std::move(last));
+  return kHeaderBytes + frame.body.size();
 }
 
 void Connection::Send(const Frame& frame) {
@@ -164,7 +163,8 @@ bool Connection::SendBulk(const Frame& frame, Bulk bulk) {
   const std::unique_ptr<Outgoing> refused = std::move(outgoing_.back());
   outgoing_.pop_back();
   if (refused->head.size() == own) return false;
-  outgoing_.push_back(std::make_unique<Outgoing>(refused->head.substr(0, refused->head.size() - own), Bulk()));
+  outgoing_.push_back(std::make_unique<Outgoing>());
+  outgoing_.back()->head = refused->head.substr(0, refused->head.size() - own);
   outgoing_.back()->done = refused->done;
   return false;
 }
@@ -296,10 +296,9 @@ void Connection::WakeWithEnough() {
 long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk(wanted) : ReceiveFrames(wanted); }
 
 long Connection::ReceiveFrames(size_t* wanted) {
-  char buffer[kReadBytes];
   *wanted = std::min(events_.read_bytes, kReadBytes);
-  const long got = fd_.Receive(buffer, *wanted);
-  if (got > 0) incoming_.append(buffer, static_cast<size_t>(got));
+  const long got = fd_.Receive(incoming_.Room(*wanted), *wanted);
+  if (got > 0) incoming_.Came(static_cast<size_t>(got));
   return got;
 }
 
@@ -307,7 +306,7 @@ long Connection::ReceiveBulk(size_t* wanted) {
   const uint64_t left = bulk_size_ - bulk_done_;
   long got = -1;
   *wanted = std::min(left, kTurnBytes);
-  const bool open = bulk_.lease && bulk_.lease->Use([&] { got = ReceiveInto(*wanted); });
+  const bool open = bulk_.lease && bulk_.lease->Use([&] { got = ReceiveInto(wanted); });
   if (!open) {
     bulk_.lease.reset();
     *wanted = std::min(left, kReadBytes);
@@ -320,13 +319,17 @@ long Connection::ReceiveBulk(size_t* wanted) {
 }
 
 // With the end of the bulk comes the head of the next frame, which saves a call.
-long Connection::ReceiveInto(size_t size) {
+long Connection::ReceiveInto(size_t* wanted) {
+  const size_t size = *wanted;
   char behind[kReadBytesBehindBulk];
   iovec parts[Bulk::kMostParts + 1];
   size_t count = bulk_.Behind(bulk_done_, size, parts);
-  if (bulk_done_ + size == bulk_size_) parts[count++] = {behind, sizeof behind};
+  if (bulk_done_ + size == bulk_size_) {
+    parts[count++] = {behind, sizeof behind};
+    *wanted += sizeof behind;
+  }
   const long got = fd_.Receive(parts, count);
-  if (got > static_cast<long>(size)) incoming_.append(behind, static_cast<size_t>(got) - size);
+  if (got > static_cast<long>(size)) incoming_.Append(behind, static_cast<size_t>(got) - size);
   return got;
 }
 
@@ -355,20 +358,19 @@ bool Connection::BeginBulk(Frame frame, uint64_t size) {
   const auto copy = [&] {
     iovec parts[Bulk::kMostParts];
     bulk_.Behind(0, bulk_done_, parts);
-    CopyParts(parts, incoming_.data(), bulk_done_, true);
+    CopyIntoParts(incoming_.bytes().substr(0, bulk_done_), parts);
   };
   if (bulk_.lease && !bulk_.lease->Use(copy)) bulk_.lease.reset();
-  incoming_.erase(0, bulk_done_);
+  incoming_.Drop(bulk_done_);
   if (bulk_done_ == size) EndBulk();
   return true;
 }
 
 // False on a frame that nobody who keeps to the protocol sends.
 bool Connection::TakeFrames() {
-  size_t at = 0;
   bool good = true;
-  while (good && fd_ && !closing_ && !bulk_coming_ && !thread_.left_to_thread() && incoming_.size() - at >= kHeaderBytes) {
-    Reader reader(std::string_view(incoming_).substr(at, kHeaderBytes));
+  while (good && fd_ && !closing_ && !bulk_coming_ && !thread_.left_to_thread() && incoming_.size() >= kHeaderBytes) {
+    Reader reader(incoming_.bytes());
     const auto body_size = reader.Number<uint32_t>();
     Frame frame;
     frame.type = reader.Number<uint16_t>();
@@ -376,18 +378,16 @@ bool Connection::TakeFrames() {
     frame.id = reader.Number<uint64_t>();
     const auto bulk = reader.Number<uint64_t>();
     if (body_size > kLargestBody) return false;
-    if (incoming_.size() - at - kHeaderBytes < body_size) break;
-    frame.body = incoming_.substr(at + kHeaderBytes, body_size);
-    at += kHeaderBytes + body_size;
+    if (reader.rest().size() < body_size) break;
+    frame.body = reader.Raw(body_size);
+    incoming_.Drop(kHeaderBytes + body_size);
     if (bulk > 0) {
-      incoming_.erase(0, std::exchange(at, 0));
       good = BeginBulk(std::move(frame), bulk);
     } else {
       good = frame.type != 0;
       if (good) events_.received(std::move(frame));
     }
   }
-  incoming_.erase(0, at);
   if (thread_.left_to_thread()) thread_.Post([self = shared_from_this()] { self->TakeRest(); });
   return good;
 }

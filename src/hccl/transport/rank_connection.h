@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hccl/hccl_types.h"
+#include "hccl/transport/incoming.h"
 #include "hccl/transport/io_thread.h"
 #include "hccl/transport/secure_socket.h"
 #include "hccl/transport/window.h"
@@ -111,14 +112,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   // A frame on its way out.
   struct Outgoing final : Lease::Reader {
-    Outgoing(std::string head_bytes, Bulk bulk_bytes) : head(std::move(head_bytes)), bulk(std::move(bulk_bytes)) {}
+    Outgoing() = default;
     ~Outgoing() override;
     void Rescue() override;
     uint64_t size() const { return head.size() + bulk.size(); }
     uint64_t bulk_done() const { return done > head.size() ? done - head.size() : 0; }
 
-    std::string head;  // of this frame, and all of those before it that have no bulk
-    const Bulk bulk;
+    std::string head;   // of this frame, and all of those before it that have no bulk
+    Bulk bulk;          // constant once its lease knows of it
     uint64_t done = 0;  // of head and bulk together
     std::string rest;   // of the bulk, once the lease is closed
     std::function<void()> gone;
@@ -140,7 +141,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   long ReceiveSome(size_t* wanted);
   long ReceiveFrames(size_t* wanted);
   long ReceiveBulk(size_t* wanted);
-  long ReceiveInto(size_t size);
+  long ReceiveInto(size_t* wanted);
   long ReceiveIgnored(size_t size);
   bool TakeFrames();
   void TakeRest();
@@ -158,7 +159,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool flushing_ = false;
   bool flushes_soon_ = false;
   bool wants_write_ = false;
-  std::string incoming_;
+  Incoming incoming_;
   Frame bulk_frame_;  // the bytes behind it are coming
   Bulk bulk_;
   uint64_t bulk_size_ = 0;

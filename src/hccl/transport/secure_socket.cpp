@@ -76,6 +76,7 @@ SecureSocket::Hands SecureSocket::Shake(std::string* why) {
 }
 
 long SecureSocket::Send(iovec* parts, size_t count) {
+  if (!session_ && count == 1) return send(fd_.get(), parts[0].iov_base, parts[0].iov_len, MSG_NOSIGNAL);
   if (!session_) {
     const msghdr message = MessageOf(parts, count);
     return sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
@@ -98,8 +99,7 @@ long SecureSocket::Receive(iovec* parts, size_t count) {
 }
 
 long SecureSocket::Receive(void* data, size_t size) {
-  iovec part = {data, size};
-  return Receive(&part, 1);
+  return session_ ? LoadedTls().receive(session_.get(), data, size) : recv(fd_.get(), data, size, 0);
 }
 
 bool SecureSocket::Holds() const { return session_ && LoadedTls().holds(session_.get()); }

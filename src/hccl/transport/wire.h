@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace ropeway::comm {
 
@@ -14,6 +15,8 @@ class Writer {
  public:
   Writer() = default;
   explicit Writer(size_t room) { bytes_.reserve(room); }
+  // Goes on behind what is there.
+  Writer(std::string bytes, size_t room) : bytes_(std::move(bytes)) { bytes_.reserve(bytes_.size() + room); }
   template <typename T>
   Writer& Number(T value) {
     static_assert(std::is_integral_v<T>);
