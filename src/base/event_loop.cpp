@@ -79,25 +79,33 @@ bool EventLoop::Visit(const std::function<void()>& function) {
   return true;
 }
 
-int EventLoop::Look(const ReadyHere& ready) {
+int EventLoop::Look(const Guess& guess, const ReadyHere& ready) {
   int taken = 0, left = 0;
   const auto take = [&](const epoll_event& event) {
     const bool mine = event.data.u64 != kWake && ready(event.data.u64, event.events);
     (mine ? taken : left) += 1;
   };
+  const auto ask = [&] {
+    epoll_event events[16];
+    const int count = epoll_wait(epoll_.get(), events, 16, 0);
+    for (int i = 0; i < count; ++i) take(events[i]);
+    return count;
+  };
   // Also of one who cannot: the loop's thread leaves the rest to him then, instead of sharing a core with one who waits for it.
   looked_at_ns_.store(NowNs(), std::memory_order_relaxed);
-  const bool looked = Visit([&] {
+  const auto look = [&] {
     int64_t more_until_ns = 0;
-    for (int round = 0; round < kLooksAtOnce && left == 0;) {
-      epoll_event events[16];
-      const int count = epoll_wait(epoll_.get(), events, 16, 0);
-      for (int i = 0; i < count; ++i) take(events[i]);
+    const int guessed = guess();
+    if (guessed != kAsk) taken = guessed;
+    int count = guessed;
+    for (int round = 0; round < kLooksAtOnce && left == 0; count = kAsk) {
+      if (count == kAsk) count = ask();
       // What is to be sent behind all of this goes along with what the next one has to say, if that is here; what has time waits for it.
       if (lazy_.empty() ? count <= 0 || last_.empty() : count <= 0 && NowNs() >= more_until_ns) break;
       if (count > 0) more_until_ns = NowNs() + kLazyNs, ++round;
     }
-  });
+  };
+  const bool looked = Visit(std::ref(look));
   if (left > 0) Unpark();
   return looked ? taken : -1;
 }

@@ -40,9 +40,12 @@ class EventLoop {
   // Runs `function` at once, on the calling thread, if the loop's own is asleep with nothing to do; else false. What it may hold and where
   // it may be called, the caller knows.
   bool Visit(const std::function<void()>& function);
-  // The same for what is ready now: `ready` answers whether that was for a visitor. How many were; -1: it could not look.
+  // The same for what is ready now: `ready` answers whether that was for a visitor. How many were; -1: it could not look. `guess` comes
+  // first, and may know how many there are without asking the kernel; else kAsk.
+  static constexpr int kAsk = -1;
+  using Guess = std::function<int()>;
   using ReadyHere = std::function<bool(uint64_t name, uint32_t events)>;
-  int Look(const ReadyHere& ready);
+  int Look(const Guess& guess, const ReadyHere& ready);
   // Who looked does so no more, and waits for what the loop's thread finds.
   void StopLooking();
   bool HasTurn() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }

@@ -194,6 +194,34 @@ struct Pipe {
   int ends[2];
 };
 
+int ask() { return EventLoop::kAsk; }
+
+// What a visitor finds by himself is all for this time, and is counted like what the kernel names.
+TEST(EventLoopTest, AVisitorMayGuessWhereSomethingCame) {
+  const Pipe pipe;
+  EventLoop loop;
+  ASSERT_TRUE(loop.Watch(pipe.ends[0], EPOLLIN, 1));
+  int named = 0;
+  const auto take = [&](uint64_t, uint32_t) {
+    ++named;
+    pipe.Read();
+    return true;
+  };
+  pipe.Write();
+  EXPECT_EQ(loop.Look([] { return 0; }, take), 0);
+  EXPECT_EQ(loop.Look([] { return 1; }, take), 1);
+  EXPECT_EQ(named, 0) << "nobody asked the kernel";
+  EXPECT_EQ(loop.Look(ask, take), 1);
+  EXPECT_EQ(named, 1);
+  // Something is to be done behind what was found: then more of it is looked for first.
+  pipe.Write();
+  const auto guess = [&] {
+    loop.Last([&] { EXPECT_EQ(named, 2); });
+    return 1;
+  };
+  EXPECT_EQ(loop.Look(guess, take), 2);
+}
+
 TEST(EventLoopTest, AVisitorTakesWhatIsReady) {
   const Pipe mine, other;
   std::promise<std::thread::id> by_thread;
@@ -211,7 +239,7 @@ TEST(EventLoopTest, AVisitorTakesWhatIsReady) {
   };
   // Watched by a visitor who looks at once: the thread has no time to come first.
   there.Visit([&] { ASSERT_TRUE(there.loop.Watch(other.ends[0], EPOLLIN, 2)); });
-  while (there.loop.Look(take) < 0) std::this_thread::yield();
+  while (there.loop.Look(ask, take) < 0) std::this_thread::yield();
   EXPECT_TRUE(seen.empty());
   other.Write();
   EXPECT_EQ(by_thread.get_future().get(), there.id()) << "what is not for visitors is the thread's, also behind a look";
@@ -219,8 +247,8 @@ TEST(EventLoopTest, AVisitorTakesWhatIsReady) {
   ASSERT_TRUE(alone.Watch(mine.ends[0], EPOLLIN, 1));
   mine.Write();
   seen.clear();
-  EXPECT_EQ(alone.Look(take), 1);
-  EXPECT_EQ(alone.Look(take), 0);
+  EXPECT_EQ(alone.Look(ask, take), 1);
+  EXPECT_EQ(alone.Look(ask, take), 0);
   EXPECT_EQ(seen, std::vector<uint64_t>{1});
 }
 
@@ -235,7 +263,7 @@ TEST(EventLoopTest, AThreadThatIsParkedMissesNothing) {
   });
   there.Visit([&] { ASSERT_TRUE(there.loop.Watch(pipe.ends[0], EPOLLIN, 1)); });
   const auto look = [&] {
-    there.loop.Look([&](uint64_t, uint32_t) {
+    there.loop.Look(ask, [&](uint64_t, uint32_t) {
       pipe.Read();
       ++read;
       return true;

@@ -3,6 +3,7 @@
 // (link/connected_peer.h). A forked child has none (see docs/hccl.md).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -39,9 +40,9 @@ class IoThread {
 
   // The rest is for those of whom that is true.
 
-  // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does. `by_visitors`: also on the thread of who looks. False when
-  // the kernel takes no more.
-  bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready, bool by_visitors = false);
+  // Calls ready(events) whenever `fd` has one of `events`, as EventLoop does: with `look`, also on the thread of who looks. That takes what
+  // has come, as ready does, and answers whether there was something. False when the kernel takes no more.
+  bool Watch(int fd, uint32_t events, std::function<void(uint32_t)> ready, std::function<bool()> look = nullptr);
   void Change(int fd, uint32_t events) { loop_.Change(fd, events, Name(fd)); }
   void Forget(int fd);  // before closing it; safe inside its own function
 
@@ -58,15 +59,23 @@ class IoThread {
   static uint64_t Name(int fd) { return static_cast<uint64_t>(fd); }
   struct Watched {
     std::function<void(uint32_t)> ready;
-    bool by_visitors;
+    std::function<bool()> look;  // null: nothing for visitors
   };
+  using WatchedRef = std::shared_ptr<Watched>;
   // False: it is not for the one who has the turn.
   bool Ready(uint64_t name, uint32_t events);
+  // Where something came from the last two times, it will come from again, as a rule: looking there is one call of the kernel instead of
+  // two. Now and then everybody has to be asked for.
+  int Guess();
+  void Came(const WatchedRef& from);
 
   EventLoop loop_;
   // Of who has the turn.
-  std::unordered_map<uint64_t, std::shared_ptr<Watched>> watched_;
-  bool left_to_thread_ = false;  // until it has begun with that: before, nobody visits
+  std::unordered_map<uint64_t, WatchedRef> watched_;
+  WatchedRef last_, usual_;  // to whom visitors were told of something; null where it is always another one
+  uint32_t guesses_ = 0;
+  bool left_to_thread_ = false;       // until it has begun with that: before, nobody visits
+  std::atomic<int> for_visitors_{0};  // of those that are watched
 };
 
 }  // namespace ropeway::comm

@@ -102,7 +102,11 @@ void Connection::Start() {
   const auto ready = [weak](uint32_t events) {
     if (auto self = weak.lock()) self->Ready(events);
   };
-  const bool watched = thread_.Watch(fd_.get(), EPOLLIN, ready, events_.by_visitors);
+  const auto look = [weak] {
+    const auto self = weak.lock();
+    return self && self->Look();
+  };
+  const bool watched = thread_.Watch(fd_.get(), EPOLLIN, ready, events_.by_visitors ? look : std::function<bool()>());
   // The owner does not know the connection yet, so a failure is told a moment later.
   if (!watched) {
     thread_.Post([self = shared_from_this()] { self->Break(false, "the kernel watches no more descriptors"); });
@@ -182,8 +186,10 @@ void Connection::Ready(uint32_t events) {
   if (fd_ && (events & ~uint32_t{EPOLLOUT}) != 0) Receive();
 }
 
-void Connection::Look() {
-  if (thread_.IsCurrent() && fd_ && !closing_) Ready(EPOLLIN);
+bool Connection::Look() {
+  const uint64_t before = moved_;
+  if (thread_.IsCurrent() && fd_ && !closing_) Ready(EPOLLIN | (outgoing_.empty() ? 0u : uint32_t{EPOLLOUT}));
+  return moved_ != before;
 }
 
 // What sendmsg says to the next part of a frame, whose bulk is where it was, or has been rescued.

@@ -97,8 +97,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool SendWithBulk(const Frame& frame, Bulk bulk, std::function<void()> gone);
   // Somebody has something to send: asks Events::idle when nothing else waits.
   void Wake();
-  // Takes what has arrived, without waiting to be told of it, if the calling thread is the one for that.
-  void Look();
+  // Takes what has arrived, without waiting to be told of it, if the calling thread is the one for that. Whether there was something.
+  bool Look();
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
   void Close();
   // The same, and whatever still waits to be sent is forgotten.

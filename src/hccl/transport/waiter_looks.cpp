@@ -40,7 +40,7 @@ int LookForNews(int leaving) {
   bool came = false;
   g_threads.ForAll([&](IoThread* thread) {
     if (leaving != 0) return thread->StopLooking();
-    came = thread->Look() || came;
+    came = came || thread->Look();  // what came may be all that was expected
   });
   if (g_expected.load(std::memory_order_relaxed) == 0) return 0;
   return (g_crowded.load(std::memory_order_relaxed) > 0 ? 2 : 1) | (came ? 4 : 0);
