@@ -89,11 +89,15 @@ std::optional<cpu_set_t> NodeFor(int lanes) {
   return node && CPU_COUNT(&*node) >= lanes ? node : std::nullopt;
 }
 
-void Pause(int round) {
-  if (round % 16 != 15) {
+// A woken lane often lands on the core of the one who spins. Who looks elsewhere, too, takes longer for a round.
+constexpr int kRoundsPerYield = 16;
+constexpr int kLooksPerYield = 128;
+
+void Pause(int round, int rounds_per_yield = kRoundsPerYield) {
+  if (round % rounds_per_yield != rounds_per_yield - 1) {
     CpuRelax();
   } else {
-    sched_yield();  // a woken lane often lands on the core of the one who spins
+    sched_yield();
   }
 }
 
@@ -252,7 +256,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     if (looks && helping.yields()) {
       sched_yield();
     } else {
-      Pause(round);
+      Pause(round, looks ? kLooksPerYield : kRoundsPerYield);
     }
   }
   queue.at_hand.store(true, std::memory_order_relaxed);
