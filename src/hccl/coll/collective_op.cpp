@@ -12,9 +12,6 @@ using Kind = Step::Kind;
 
 static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where their bytes travel in the offer");
 
-// What the I/O thread copies by itself: less than a word to a lane costs.
-constexpr uint64_t kCopiedHere = 1 << 20;
-
 }  // namespace
 
 Result<PlaceMemory> OpenPlace(const void* memory, uint64_t bytes) {
@@ -121,7 +118,7 @@ bool CollectiveOp::ExpectsNews() const {
   for (const TransferRef& transfer : transfers_) {
     if (transfer && !communicator().SameProcess(transfer->peer)) most = std::max(most, transfer->bytes);
   }
-  return most > 0 && most <= kCarriedBytes;
+  return most > 0 && most <= exchange_->most_carried();
 }
 
 void CollectiveOp::Started() { setting_.on_host ? Fetch() : Begin(); }
@@ -251,9 +248,10 @@ bool CollectiveOp::BeginTransfer(size_t index) {
   return true;
 }
 
+// What is carried by one thread is copied by it, too: a lane would have to get a core first.
 bool CollectiveOp::CopyHere(const Step& step) {
   const PlaceMemory from = At(step.from), to = At(step.to);
-  if (from.view != nullptr && to.view != nullptr && step.to.bytes <= kCopiedHere) {
+  if (from.view != nullptr && to.view != nullptr && step.to.bytes <= exchange_->most_carried()) {
     lease_.Use([&] { std::memcpy(to.view, from.view, step.to.bytes); });
     return true;
   }

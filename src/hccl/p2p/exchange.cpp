@@ -2,6 +2,7 @@
 // exchange_network.cpp.
 #include "hccl/p2p/exchange.h"
 
+#include "base/cores.h"
 #include "hccl/p2p/messages.h"
 #include "hccl/transport/wire.h"
 
@@ -30,6 +31,14 @@ const bool kSendReceiveAdded = (AddService(&kSendReceive), true);
 
 std::string RankName(uint32_t rank) { return "rank " + std::to_string(rank); }
 
+uint64_t MostCarriedBy(const Communicator* communicator) {
+  if (communicator == nullptr) return 0;
+  uint32_t here = 0;
+  for (uint32_t rank = 0; rank < communicator->size(); ++rank) here += communicator->SameHost(rank) ? 1 : 0;
+  const bool goes_out = here < communicator->size() || NetworkInsideHost();
+  return goes_out && static_cast<uint32_t>(UsableCores()) < kCoresOfLink * here ? kCarriedBytes : kCarriedBesideLink;
+}
+
 }  // namespace
 
 std::shared_ptr<Exchange> Exchange::Of(Communicator& communicator) { return Here(communicator).shared_from_this(); }
@@ -39,7 +48,8 @@ Exchange& Exchange::Here(Communicator& communicator) {
   return *static_cast<Exchange*>(exchange);
 }
 
-Exchange::Exchange(std::weak_ptr<Communicator> communicator) : communicator_(std::move(communicator)) {}
+Exchange::Exchange(std::weak_ptr<Communicator> communicator)
+    : communicator_(std::move(communicator)), most_carried_(MostCarriedBy(communicator_.lock().get())) {}
 
 void Exchange::FollowLife(const Communicator& communicator) {
   if (communicator.life() == life_) return;
@@ -95,7 +105,7 @@ void Exchange::Post(const TransferRef& transfer, std::function<void()> function)
 
 // What the engine has to copy is left to the I/O thread, for which somebody may stand in.
 void Exchange::Meet(const TransferRef& transfer, Offer offer) {
-  if (offer.has_bytes() && transfer->window) return Match(transfer, offer);
+  if ((offer.has_bytes() || offer.method == Method::kOnDemand) && transfer->window) return Match(transfer, offer);
   Post(transfer, [this, transfer, offer = std::move(offer)] { Match(transfer, offer); });
 }
 
@@ -199,7 +209,7 @@ bool Exchange::IsSimple(uint32_t peer, uint16_t type, std::string_view body) con
   if (type == kOffer) {
     reader.Number<uint64_t>();  // its bytes
     const auto method = static_cast<Method>(reader.Number<uint8_t>());
-    return IsInline(method) || IsCarried(method);
+    return IsInline(method) || IsCarried(method) || method == Method::kOnDemand;
   }
   while (!reader.rest().empty())
     if (!is_simple(reader.Number<uint64_t>())) return false;

@@ -68,6 +68,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   uint64_t& NextNumber(const Communicator& communicator, uint32_t peer, bool sending) RW_REQUIRES(order);
   uint64_t& NextCollective(const Communicator& communicator) RW_REQUIRES(order);  // all ranks count them alike
 
+  // Up to which size the parts of this rank's collectives are carried to other hosts, where the other end need not agree.
+  uint64_t most_carried() const { return most_carried_; }
+
   // Of the I/O thread: for those who have copies and reductions of their own to make beside transfers.
   CopyLane& lane() { return lane_; }
 
@@ -163,6 +166,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void FollowLife(const Communicator& communicator) RW_REQUIRES(order);
 
   const std::weak_ptr<Communicator> communicator_;
+  const uint64_t most_carried_;
   uint64_t life_ RW_GUARDED_BY(order) = 0;                                          // of the communicator, that the next two are of
   std::map<std::pair<uint32_t, bool>, uint64_t> next_number_ RW_GUARDED_BY(order);  // by peer and "sending"
   uint64_t next_collective_ RW_GUARDED_BY(order) = 0;

@@ -21,10 +21,12 @@ enum SendRecvMessage : uint16_t {
 constexpr uint64_t kInlineBytes = 16 << 10;
 // Between hosts more go from the sender's memory into the receiver's, behind the message, since an answer takes longer than they do: so
 // many without knowing whether the receive is there, as long as what a late partner has to keep is not more than that; and those of
-// collectives also beyond, when it is.
+// collectives also beyond, when it is: as many as one thread moves at least as fast as the link's threads, which need cores to run on.
 constexpr uint64_t kKeptBytes = 256 << 10;
 constexpr uint64_t kKeptInAll = 16 << 20;
-constexpr uint64_t kCarriedBytes = 1 << 20;
+constexpr uint64_t kCarriedBesideLink = 1 << 20;
+constexpr uint64_t kCarriedBytes = 4 << 20;
+constexpr uint32_t kCoresOfLink = 4;  // for each rank
 
 // Collectives count for themselves, so that sends and receives beside them may come in any order: which collective of the communicator, and
 // which of its messages from one rank to another.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kHeaderBytes = 24;  // body u32, type u16, reserved u16, id u64, bulk u64
 // What one connection may read or write before the others get their turn.
-constexpr uint64_t kTurnBytes = 1 << 20;
+constexpr uint64_t kTurnBytes = 2 << 20;
 constexpr size_t kReadBytes = 64 << 10;  // at most
 constexpr size_t kReadBytesBehindBulk = 512;
 constexpr uint64_t kWakeBytes = 128 << 10;
