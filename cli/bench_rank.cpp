@@ -172,7 +172,7 @@ class RankBench {
     Buffers buffers(bytes, mpi_ != nullptr);
     const size_t count = bytes / sizeof(float);
     Verify(name, what, count, buffers);
-    const size_t calls = std::clamp<size_t>((size_t{2} << 20) / bytes, 1, 50);
+    const size_t calls = std::clamp<size_t>((size_t{64} << 20) / bytes, 1, 1000);
     std::vector<Contestant> contestants = {
         {"ours", [&] { return Seconds(calls, [&] { Ours(what, count, buffers); }); }},
     };

@@ -26,6 +26,9 @@ hosts_up() {
     ip -n "$switch" link set "port$i" master sw up
     # Without duplicate address detection, which would keep the address unusable for a second.
     ip netns exec "$hosts_prefix-$i" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 2>/dev/null
+    # Linux's own choice, or what every user may choose, whatever this machine has: BBR, for one, paces what it sends by how fast small
+    # messages have gone.
+    ip netns exec "$hosts_prefix-$i" sh -c 'for way in cubic reno; do sysctl -qw net.ipv4.tcp_congestion_control=$way 2>/dev/null && break; done'
     ip -n "$hosts_prefix-$i" addr add "10.99.0.$((i + 1))/24" dev eth0
     ip -n "$hosts_prefix-$i" link set lo up
     ip -n "$hosts_prefix-$i" link set eth0 up
