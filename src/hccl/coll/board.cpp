@@ -128,6 +128,7 @@ struct Board::Words {
     std::atomic<uint64_t> taken;
     std::atomic<uint64_t> revoked;
   } slots[kBoardSlots];
+  alignas(64) std::atomic<uint64_t> result[kBoardSlots];  // an address
 
   // Who has written into a slot was done with what had it before.
   uint64_t DoneWith(uint32_t slot) const {
@@ -314,7 +315,8 @@ void Board::Post(const BoardSeat& seat, uint64_t bytes, const void* in_place) {
   Ring();
 }
 
-void Board::PostReduced(const BoardSeat& seat) {
+void Board::PostReduced(const BoardSeat& seat, const void* in_place) {
+  boards_[rank_].words->result[seat.slot()].store(reinterpret_cast<uintptr_t>(in_place), std::memory_order_relaxed);
   boards_[rank_].words->slots[seat.slot()].reduced.store(seat.ticket, std::memory_order_seq_cst);
   Ring();
 }
@@ -342,7 +344,12 @@ bool Board::AllReduced(const BoardSeat& seat) const { return AllSay(&Words::Slot
 bool Board::AllTaken(const BoardSeat& seat) const { return AllSay(&Words::Slot::taken, seat); }
 
 bool Board::Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const {
-  const uint64_t address = boards_[rank].words->slots[seat.slot()].address.load(std::memory_order_relaxed);
+  return ReadAt(rank, seat, boards_[rank].words->slots[seat.slot()].address.load(std::memory_order_relaxed), offset, bytes, to);
+}
+bool Board::ReadResult(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const {
+  return ReadAt(rank, seat, boards_[rank].words->result[seat.slot()].load(std::memory_order_relaxed), offset, bytes, to);
+}
+bool Board::ReadAt(uint32_t rank, const BoardSeat& seat, uint64_t address, uint64_t offset, uint64_t bytes, char* to) const {
   if (address != 0) return ReadMemory(boards_[rank].pid, address + offset, bytes, to);
   std::memcpy(to, SlotOf(rank, seat) + offset, bytes);
   return true;

@@ -12,10 +12,11 @@
 //   done            by slot, the last collective for which the owner takes no bytes any more, from anybody. It stands beside what is
 //                   posted, as it was then, so that who has read that knows it; and by itself, for who has to know before
 //   asleep          odd: nobody looks; whoever posts has to send a message
-// and for a collective that only copies, whose larger contributions stay where they are, and are read there by the others
-// (process_vm_readv, where every rank may read every other one's memory); also those that fit no slot, where ranks have no more than a
-// core each:
+// and for larger contributions, which stay where they are and are read there by the others (process_vm_readv, where every rank may read
+// every other one's memory): of a collective that only copies; and also those that fit no slot, of all-reduces, too, where ranks have no
+// more than a core each:
 //   address[slot]   of the contribution in the owner's process; 0: it is in the slot
+//   result[slot]    of what `reduced` tells of: likewise
 //   taken[slot]     the collective of which the owner has all that it needs
 //   revoked[slot]   the collective whose bytes, at that address, were taken away from it
 // 1. A slot is written only when all others are done with the collective that had it before. Slots go by the numbers of the collectives,
@@ -26,6 +27,7 @@
 // 2. Bytes are written before the word that tells of them (release), and read after it (acquire).
 // 3. Memory that is read in place belongs to the collective until all have taken, so its owner is not done before. If it is given up
 //    before that, `revoked` is written first: whoever has read looks there afterwards, and believes nothing that was read if it is set.
+//    Of an all-reduce in place, a rank overwrites its own part, which only it reads, before all have reduced, and the rest behind that.
 // 4. Who posts then looks at `asleep` of the others, and who falls asleep then looks at what they have posted. All of these accesses are
 //    sequentially consistent, so one of the two sees the other.
 //
@@ -41,13 +43,10 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
-#include "hccl/coll/plan.h"
+#include "hccl/coll/board_work.h"
 #include "hccl/membership/communicator.h"
 
 namespace ropeway::comm {
-
-// What a rank may contribute to a collective on the board.
-constexpr uint64_t kBoardBytes = 512 << 10;
 
 constexpr uint64_t kBoardSlots = 2;
 
@@ -106,14 +105,15 @@ class Board : public std::enable_shared_from_this<Board> {
   char* SlotOf(uint32_t rank, const BoardSeat& seat) const;
   // A contribution of so many bytes is in the owner's slot, or, if that is not null, at `in_place`; the slot has its part of the result.
   void Post(const BoardSeat& seat, uint64_t bytes, const void* in_place);
-  void PostReduced(const BoardSeat& seat);
+  void PostReduced(const BoardSeat& seat, const void* in_place);
   bool AllPosted(const BoardSeat& seat);
   bool AllReduced(const BoardSeat& seat) const;
   // Whether contributions can be read where they are; and those that do not fit into a slot, as no rank has a core to spare for them.
   bool ReadsInPlace() const { return in_place_; }
   bool ReadsLarge() const { return in_place_ && large_; }
-  // Copies [offset, + bytes) of what a rank has posted; false: it cannot be read there any more.
+  // Copies [offset, + bytes) of what a rank has posted, or of its result; false: it cannot be read there any more.
   bool Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const;
+  bool ReadResult(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const;
   // All that was needed of the others is here; and, of all, whether that is so.
   void PostTaken(const BoardSeat& seat);
   bool AllTaken(const BoardSeat& seat) const;
@@ -165,6 +165,7 @@ class Board : public std::enable_shared_from_this<Board> {
   // The collective of a peer goes the other way: it has another size there.
   void OtherWay(uint32_t peer, uint64_t number);
   void SendAll(uint16_t type, const std::string& body);
+  bool ReadAt(uint32_t rank, const BoardSeat& seat, uint64_t address, uint64_t offset, uint64_t bytes, char* to) const;
   template <typename Word>
   bool AllSay(Word word, const BoardSeat& seat) const;
 

@@ -18,11 +18,14 @@ BoardRun::Outcome BoardRun::Advance(HcclResult* result, std::string* why) {
       *result = HCCL_E_INTERNAL;
       return Outcome::kFailed;
     }
-    const Outcome taken = work_.OnlyCopies() ? CopyFromOthers(result, why) : Reduce() ? Outcome::kOver : Outcome::kTakenAway;
+    const Outcome taken = work_.OnlyCopies() ? CopyFromOthers(result, why) : Reduce(result, why);
     if (taken != Outcome::kOver) return taken;
   }
-  if (stage_ == Stage::kReduced && !board_->AllReduced(seat_)) return Outcome::kWaits;
-  if (stage_ == Stage::kReduced && !Gather()) return Outcome::kTakenAway;
+  if (stage_ == Stage::kReduced) {
+    if (!board_->AllReduced(seat_)) return Outcome::kWaits;
+    const Outcome gathered = Gather(result, why);
+    if (gathered != Outcome::kOver) return gathered;
+  }
   if (stage_ != Stage::kTaken || (stays_in_place_ && !board_->AllTaken(seat_))) return Outcome::kWaits;
   stage_ = Stage::kLeft;
   board_->LeaveSilently(seat_);
@@ -43,37 +46,61 @@ bool BoardRun::Bring() {
   return true;
 }
 
-BoardRun::Outcome BoardRun::CopyFromOthers(HcclResult* result, std::string* why) {
+// `read` answers whose memory it could not read, else nobody's.
+template <typename Function>
+BoardRun::Outcome BoardRun::ReadOthers(const Function& read, HcclResult* result, std::string* why) {
   const uint32_t nobody = work_.ranks;
   uint32_t unread = nobody;
-  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
-  if (!Use([&] { unread = work_.CopyBlocks(read); })) return Outcome::kTakenAway;
+  if (!Use([&] { unread = read(); })) return Outcome::kTakenAway;
   if (work_.StayInPlace() && unread == nobody) unread = board_->RevokedBy(seat_);
-  if (unread != nobody) {
-    *result = HCCL_E_REMOTE;
-    *why = "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long";
-    return Outcome::kFailed;
-  }
+  if (unread == nobody) return Outcome::kOver;
+  *result = HCCL_E_REMOTE;
+  *why = "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long";
+  return Outcome::kFailed;
+}
+
+BoardRun::Outcome BoardRun::CopyFromOthers(HcclResult* result, std::string* why) {
+  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
+  const Outcome copied = ReadOthers([&] { return work_.CopyBlocks(read); }, result, why);
+  if (copied != Outcome::kOver) return copied;
   stage_ = Stage::kTaken;
   if (work_.StayInPlace()) board_->PostTaken(seat_);
   return Use([&] { work_.CopyOwnBlock(); }) ? Outcome::kOver : Outcome::kTakenAway;
 }
 
-bool BoardRun::Reduce() {
+BoardRun::Outcome BoardRun::Reduce(HcclResult* result, std::string* why) {
+  const bool in_place = work_.StayInPlace();
   const char* slots[kDirectRanks] = {};
   FindSlots(slots);
-  if (!Use([&] { work_.Reduce(slots, board_->OwnSlot(seat_)); })) return false;
+  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
+  const auto reduce = [&] {
+    if (in_place) return work_.ReduceOwnPart(read);
+    work_.Reduce(slots, board_->OwnSlot(seat_));
+    return work_.ranks;
+  };
+  const Outcome reduced = ReadOthers(reduce, result, why);
+  if (reduced != Outcome::kOver) return reduced;
   stage_ = work_.HasTwoStages() ? Stage::kReduced : Stage::kTaken;
-  if (work_.HasTwoStages()) board_->PostReduced(seat_);
-  return true;
+  if (work_.HasTwoStages()) board_->PostReduced(seat_, in_place ? work_.output : nullptr);
+  return Outcome::kOver;
 }
 
-bool BoardRun::Gather() {
+BoardRun::Outcome BoardRun::Gather(HcclResult* result, std::string* why) {
   const char* slots[kDirectRanks] = {};
   FindSlots(slots);
-  if (!Use([&] { work_.Gather(slots); })) return false;
+  const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) {
+    return board_->ReadResult(rank, seat_, offset, bytes, to);
+  };
+  const auto gather = [&] {
+    if (work_.StayInPlace()) return work_.GatherParts(read);
+    work_.Gather(slots);
+    return work_.ranks;
+  };
+  const Outcome gathered = ReadOthers(gather, result, why);
+  if (gathered != Outcome::kOver) return gathered;
   stage_ = Stage::kTaken;
-  return true;
+  if (work_.StayInPlace()) board_->PostTaken(seat_);
+  return Outcome::kOver;
 }
 
 void BoardRun::FindSlots(const char** slots) const {

@@ -53,8 +53,10 @@ class BoardRun {
   }
   bool Bring();
   Outcome CopyFromOthers(HcclResult* result, std::string* why);
-  bool Reduce();
-  bool Gather();
+  Outcome Reduce(HcclResult* result, std::string* why);
+  Outcome Gather(HcclResult* result, std::string* why);
+  template <typename Function>
+  Outcome ReadOthers(const Function& read, HcclResult* result, std::string* why);
   void FindSlots(const char** slots) const;
 
   Board* const board_;

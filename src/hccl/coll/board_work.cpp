@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "hccl/coll/board.h"
-
 namespace ropeway::comm {
 
 BoardFit FitOnBoard(const CollectiveShape& shape, uint64_t input_bytes) {
@@ -11,8 +9,8 @@ BoardFit FitOnBoard(const CollectiveShape& shape, uint64_t input_bytes) {
   const bool all_wait = only_copies || shape.what == Collective::kAllReduce || shape.what == Collective::kReduceScatter;
   if (!all_wait || input_bytes == 0) return BoardFit::kNo;
   if (input_bytes <= kBoardBytes) return BoardFit::kSlot;
-  const bool in_place = only_copies && input_bytes <= kMostInPlace && shape.receives[shape.rank].bytes >= kReadInPlace;
-  return in_place ? BoardFit::kLargeInPlace : BoardFit::kNo;
+  const bool in_place = only_copies ? shape.receives[shape.rank].bytes >= kReadInPlace : shape.what == Collective::kAllReduce;
+  return in_place && input_bytes <= kMostInPlace ? BoardFit::kLargeInPlace : BoardFit::kNo;
 }
 
 // Of an all-to-all, what is the rank's own stays where it is.
@@ -30,7 +28,7 @@ void BoardWork::Bring(char* own_slot) const {
 void BoardWork::Reduce(const char* const* slots, char* own_slot) const {
   if (shape.what == Collective::kAllReduce && !HasTwoStages()) return ReduceAll(slots);
   if (shape.what == Collective::kAllReduce) {
-    const Block part = PartOf({0, bytes}, shape.rank, ranks, shape.element_bytes);
+    const Block part = PartOfRank(shape.rank);
     return ReducePart(slots, part, own_slot + part.offset, own_slot + part.offset);
   }
   const Block mine = shape.sends[shape.rank];
@@ -54,7 +52,7 @@ void BoardWork::ReducePart(const char* const* slots, const Block& part, const ch
 
 void BoardWork::Gather(const char* const* slots) const {
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    const Block part = PartOf({0, bytes}, rank, ranks, shape.element_bytes);
+    const Block part = PartOfRank(rank);
     std::memcpy(output + part.offset, slots[rank] + part.offset, part.bytes);
   }
 }

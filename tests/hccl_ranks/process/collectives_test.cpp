@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "hccl/p2p/messages.h"
 #include "hccl_ranks/collective_storm.h"
@@ -91,6 +93,35 @@ int ReadInPlace(RoleCall& call) {
 }
 const RoleEntry kReadInPlace("read_in_place", &ReadInPlace);
 
+// The same of all-reduces that fit into no slot, whose parts and results are read where they are; the last ones are too large for that.
+// Every element is another one.
+int ReduceInPlace(RoleCall& call) {
+  RankState state;
+  RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
+  constexpr size_t kMost = (9 << 20) / sizeof(int32_t);
+  int32_t *in = nullptr, *out = nullptr;
+  for (int32_t** buffer : {&in, &out})
+    RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(buffer), 4 * kMost, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  const auto ranks = static_cast<int32_t>(call.size);
+  for (int round = 0; round < 36; ++round) {
+    const bool in_place = round % 3 == 2;
+    const size_t count = 120'000 + static_cast<size_t>(round) * 63'001;
+    std::vector<int32_t> numbers(count);
+    for (size_t i = 0; i < count; ++i) numbers[i] = static_cast<int32_t>(i + 1000 * call.rank) + round;
+    int32_t* const from = in_place ? out : in;
+    RW_ROLE_EXPECT(aclrtMemcpy(from, 4 * count, numbers.data(), 4 * count, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(HcclAllReduce(from, out, count, HCCL_DATA_TYPE_INT32, HCCL_REDUCE_SUM, state.comm, state.stream) == HCCL_SUCCESS);
+    RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(aclrtMemcpy(numbers.data(), 4 * count, out, 4 * count, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS);
+    for (int32_t* buffer : {in, out}) RW_ROLE_EXPECT(aclrtMemset(buffer, 4 * kMost, 0xDD, 4 * kMost) == ACL_SUCCESS);
+    for (size_t i = 0; i < count; ++i)
+      RW_ROLE_EXPECT(numbers[i] == ranks * (static_cast<int32_t>(i) + round) + 500 * ranks * (ranks - 1));
+  }
+  Leave(call, state);
+  return 0;
+}
+const RoleEntry kReduceInPlace("reduce_in_place", &ReduceInPlace);
+
 // Of three collectives the second has a stream of its own. There it waits until the third is over, which needs what the first had; at
 // all ranks, or at one, so that others are done with them in another order.
 int Overtake(RoleCall& call) {
@@ -135,12 +166,15 @@ int AbortOne(RoleCall& call) {
   RankState state;
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
   // So many that the others need more of rank 0 than its input, or that in its place; over the network, that it is not carried before.
-  const size_t bytes = std::getenv("HCCL_INTRA_ROCE_ENABLE") == nullptr ? 40'000 : ropeway::comm::kCarriedBytes + 1;
+  const size_t few = std::getenv("HCCL_INTRA_ROCE_ENABLE") == nullptr ? 40'000 : ropeway::comm::kCarriedBytes + 1;
+  const size_t most = std::max(few, size_t{1} << 20);
   void *buffer = nullptr, *all = nullptr;
-  RW_ROLE_EXPECT(aclrtMalloc(&buffer, bytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
-  RW_ROLE_EXPECT(aclrtMalloc(&all, bytes * call.size, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
-  RW_ROLE_EXPECT(aclrtMemset(buffer, bytes, 0, bytes) == ACL_SUCCESS);
-  for (const bool gathers : {false, true}) {
+  RW_ROLE_EXPECT(aclrtMalloc(&buffer, most, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMalloc(&all, most * call.size, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
+  RW_ROLE_EXPECT(aclrtMemset(buffer, most, 0, most) == ACL_SUCCESS);
+  for (const std::pair<bool, size_t>& what : {std::pair(false, few), std::pair(true, few), std::pair(false, most)}) {
+    const bool gathers = what.first;
+    const size_t bytes = what.second;
     const auto begin = [&] {
       const HcclResult called = gathers
                                     ? HcclAllGather(buffer, all, bytes, HCCL_DATA_TYPE_INT8, state.comm, state.stream)
@@ -219,8 +253,10 @@ TEST(Processes, LargerBlocksAreReadInPlace) {
   for (const cpu_set_t* cores : {&two, &all}) {
     for (const uint32_t size : {2u, 4u}) {
       ASSERT_EQ(sched_setaffinity(0, sizeof *cores, cores), 0);
-      auto ranks = StartRanks("read_in_place", size);
-      ExpectAllGood(ranks);
+      for (const char* role : {"read_in_place", "reduce_in_place"}) {
+        auto ranks = StartRanks(role, size);
+        ExpectAllGood(ranks);
+      }
     }
   }
 }
@@ -239,7 +275,7 @@ TEST(Processes, RanksThatDisagreeAboutASizeAllLearnOfIt) {
 
 TEST(Processes, OthersHearOfAnAbortedCollective) {
   auto ranks = StartRanks("abort_one", 3);
-  for (int i = 0; i < 2; ++i) ranks[1].Say(ranks[0].Hear());
+  for (int i = 0; i < 3; ++i) ranks[1].Say(ranks[0].Hear());
   ExpectAllGood(ranks);
 }
 
@@ -249,7 +285,7 @@ TEST(Processes, CollectivesOverTheNetworkInsideAHost) {
     ExpectAllGood(ranks);
   }
   auto ranks = StartRanks("abort_one", 3, kOverNetwork);
-  for (int i = 0; i < 2; ++i) ranks[1].Say(ranks[0].Hear());
+  for (int i = 0; i < 3; ++i) ranks[1].Say(ranks[0].Hear());
   ExpectAllGood(ranks);
 }
 
