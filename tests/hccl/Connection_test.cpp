@@ -5,6 +5,7 @@
 
 #include <future>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -52,9 +53,20 @@ class ConnectionTest : public ::testing::Test {
     };
     events.bulk_begins = [this](const Frame&, uint64_t size) {
       bytes_.assign(size, '\0');
-      return Bulk(bytes_.data(), size, std::make_shared<Lease>());
+      came_ = 0;
+      Bulk bulk(bytes_.data(), size, std::make_shared<Lease>());
+      // As many as it says are there, each time.
+      bulk.came = [this](uint64_t there) {
+        EXPECT_GE(there, came_);
+        EXPECT_EQ(std::string_view(bytes_).substr(0, there).find('\0'), std::string_view::npos);
+        came_ = there;
+      };
+      return bulk;
     };
-    events.bulk_ended = [this](const Frame& frame, uint64_t, bool) { heard_.push_back("bulk " + frame.body + " " + bytes_); };
+    events.bulk_ended = [this](const Frame& frame, uint64_t size, bool) {
+      EXPECT_EQ(came_, size);
+      heard_.push_back("bulk " + frame.body + " " + bytes_);
+    };
     return events;
   }
   static Frame FrameOf(const std::string& body) { return {1, 0, body}; }
@@ -66,6 +78,7 @@ class ConnectionTest : public ::testing::Test {
 
   std::shared_ptr<Connection> here_, there_;
   std::string bytes_;
+  uint64_t came_ = 0;
   std::vector<std::string> heard_;
   std::promise<void> heard_all_;
 };

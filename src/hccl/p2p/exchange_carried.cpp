@@ -15,6 +15,20 @@ namespace {
 // What is so small is counted, whether it was asked for in the end or not; the rest always is asked for.
 uint64_t CountedOf(uint64_t bytes) { return bytes <= kKeptBytes ? bytes : 0; }
 
+// Where the bytes of a receive go. Those that are combined come beside its buffer, and are combined while the rest is on its way.
+Bulk BulkInto(const TransferRef& receive) {
+  if (!receive->combination) return {receive->window->data(), receive->bytes, receive->window};
+  const auto bytes = std::make_shared_for_overwrite<char[]>(receive->bytes);
+  Bulk bulk(bytes.get(), receive->bytes, receive->window);
+  bulk.holds = bytes;
+  bulk.came = [receive, bytes = bytes.get(), combined = uint64_t{0}](uint64_t there) mutable {
+    const uint64_t unit = receive->combination.Unit(receive->bytes), whole = there / unit * unit;
+    receive->combination.ApplyPart(receive->window->data(), bytes, combined, (whole - combined) / unit);
+    combined = whole;
+  };
+  return bulk;
+}
+
 }  // namespace
 
 // Both ends come to the same answer, but for what is not sent unasked since too much is on its way already, and for large parts where one of
@@ -87,14 +101,14 @@ std::optional<Bulk> Exchange::BulkBegins(uint32_t peer, const Frame& frame, uint
   Bulk bulk;
   if (partner.refused.count(number) == 0) {
     const auto found = partner.receives.find(number);
-    Transfer* const receive = found == partner.receives.end() ? nullptr : found->second.get();
+    const TransferRef receive = found == partner.receives.end() ? nullptr : found->second;
     const bool waits = receive != nullptr && receive->state == Transfer::State::kWaiting;
-    if (waits && receive->bytes == size && receive->window && !receive->combination) {
+    if (waits && receive->bytes == size && receive->window) {
       receive->state = Transfer::State::kStreaming;
       receive->way = WayOf(offer.method);
-      bulk = Bulk(receive->window->data(), size, receive->window);
+      bulk = BulkInto(receive);
     } else {
-      // What was asked for is taken when it is here, and kept for that long because it is combined, or is not what was expected.
+      // What a receive waits for and cannot take is not what was expected, and refused when it is here.
       if (!waits) offer.kept = size;
       if (partner.kept + offer.kept > kKeptInAll) return std::nullopt;
       partner.kept += offer.kept;

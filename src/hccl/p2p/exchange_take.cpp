@@ -9,8 +9,7 @@
 namespace ropeway::comm {
 namespace {
 
-// Bytes of an element that is combined.
-uint64_t UnitOf(const Transfer& transfer) { return transfer.bytes / transfer.combination.count; }
+uint64_t UnitOf(const Transfer& transfer) { return transfer.combination.Unit(transfer.bytes); }
 
 // A part of it, in a lane of the engine. A stream that gives its memory back after this has looked at the lease waits for the lane, as it
 // does for a copy.

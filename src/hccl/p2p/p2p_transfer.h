@@ -23,6 +23,7 @@ struct Combination {
   uint64_t count = 0;             // elements
   bool bytes_first = false;
   explicit operator bool() const { return kernel != nullptr; }
+  uint64_t Unit(uint64_t bytes) const { return bytes / count; }  // bytes of an element
   void Apply(void* buffer, const void* bytes) const { kernel(buffer, bytes_first ? bytes : left, bytes_first ? left : bytes, count); }
   // Of the bytes of `elements` from `offset` on, which is a multiple of theirs.
   void ApplyPart(void* buffer, const void* bytes, uint64_t offset, uint64_t elements) const {

@@ -336,6 +336,7 @@ long Connection::ReceiveInto(size_t* wanted) {
   }
   const long got = fd_.Receive(parts, count);
   if (got > static_cast<long>(size)) incoming_.Append(behind, static_cast<size_t>(got) - size);
+  if (got > 0 && bulk_.came) bulk_.came(bulk_done_ + std::min(static_cast<uint64_t>(got), size));
   return got;
 }
 
@@ -365,6 +366,7 @@ bool Connection::BeginBulk(Frame frame, uint64_t size) {
     iovec parts[Bulk::kMostParts];
     bulk_.Behind(0, bulk_done_, parts);
     CopyIntoParts(incoming_.bytes().substr(0, bulk_done_), parts);
+    if (bulk_.came) bulk_.came(bulk_done_);
   };
   if (bulk_.lease && !bulk_.lease->Use(copy)) bulk_.lease.reset();
   incoming_.Drop(bulk_done_);

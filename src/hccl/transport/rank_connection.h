@@ -57,6 +57,8 @@ class Bulk {
   // under the lease. False: it could not.
   std::shared_ptr<void> holds = nullptr;
   std::function<bool()> settle = nullptr;
+  // Of bytes that come: how many there are by now, told under the lease, again and again, and with all of them at last.
+  std::function<void(uint64_t there)> came = nullptr;
 
  private:
   std::vector<iovec> parts_;
