@@ -62,7 +62,7 @@ bool CanHaveBoards(const Communicator& communicator) {
   return true;
 }
 
-void Received(Communicator& communicator, const Request& request) {
+void Received(Communicator& communicator, Request& request) {
   Board* const board = Board::InAnyLife(communicator);
   if (board == nullptr) return;
   Reader reader(request.body());

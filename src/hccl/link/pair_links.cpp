@@ -23,7 +23,7 @@ constexpr size_t kMostEarly = 4;
 
 const Service kLinks = {
     kLinkMessages,
-    [](Communicator& communicator, const Request& request) { PairLinks::Of(communicator)->Received(request); },
+    [](Communicator& communicator, Request& request) { PairLinks::Of(communicator)->Received(request); },
     [](Communicator& communicator, uint32_t peer, HcclResult why) { PairLinks::Of(communicator)->PeerEnded(peer, why); },
     nullptr,
     [](Communicator& communicator) { PairLinks::Of(communicator)->Destroyed(); },

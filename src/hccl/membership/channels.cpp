@@ -142,14 +142,15 @@ void Channels::Rise(uint32_t peer, std::shared_ptr<Connection> connection) {
   for (const Up& up : std::exchange(slot.waiters, {})) up(HCCL_SUCCESS);
 }
 
-void Channels::Send(uint32_t peer, Frame frame) {
+void Channels::Send(uint32_t peer, Frame frame, std::string_view rest, Leaves leaves) {
   Slot& slot = slots_[peer];
   if (slot.ended || left_) return;
+  if (slot.up && slot.connection) return slot.connection->Send(frame, rest, leaves);
+  frame.body.append(rest);
   if (!slot.up) {
     slot.waiting.push_back(std::move(frame));
     return Connect(peer);
   }
-  if (slot.connection) return slot.connection->Send(frame);
   // Handled in a moment and not now: the sender may be in the middle of something.
   IoThread::Get().Post([communicator = communicator_, from = rank_, peer, frame = std::move(frame)]() mutable {
     const auto found = AllNeighbours().find({communicator, peer});
@@ -212,7 +213,8 @@ void Channels::Deliver(uint32_t peer, Frame frame) {
   const std::shared_ptr<Communicator> owner = owner_.lock();
   const Service* const service = ServiceOf(frame.type);
   if (!owner || service == nullptr || service->received == nullptr) return;
-  service->received(*owner, Request(owner, peer, frame.type, frame.id, std::move(frame.body)));
+  Request request(owner, peer, frame.type, frame.id, std::move(frame.body));
+  service->received(*owner, request);
 }
 
 void Channels::Drop(Slot& slot) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hccl/membership/communicator.h"
@@ -31,7 +32,7 @@ class Channels : public std::enable_shared_from_this<Channels> {
   // From here on peers may call.
   void Begin(const std::shared_ptr<Communicator>& owner);
 
-  void Send(uint32_t peer, Frame frame);
+  void Send(uint32_t peer, Frame frame, std::string_view rest = {}, Leaves leaves = Leaves::kTogether);
   // With bytes behind it, over a channel that is up; `gone` as in Connection::SendWithBulk. False: nothing was sent.
   bool SendWithBulk(uint32_t peer, const Frame& frame, Bulk bulk, std::function<void()> gone);
   void Call(uint32_t peer, Frame frame, Answer answer);

@@ -46,12 +46,14 @@ void Request::Reply(std::string body) const {
   });
 }
 
-void Communicator::Send(uint32_t peer, uint16_t type, std::string body) {
-  auto send = [self = shared_from_this(), peer, type, body = std::move(body)]() mutable {
-    if (self->channels_) self->channels_->Send(peer, {type, 0, std::move(body)});
-  };
-  if (IoThread::Get().IsCurrent()) return send();
-  IoThread::Get().Post(std::move(send));
+void Communicator::Send(uint32_t peer, uint16_t type, std::string body, std::string_view rest, Leaves leaves) {
+  if (!IoThread::Get().IsCurrent()) {
+    body.append(rest);
+    return IoThread::Get().Post([self = shared_from_this(), peer, type, body = std::move(body), leaves]() mutable {
+      self->Send(peer, type, std::move(body), {}, leaves);
+    });
+  }
+  if (channels_) channels_->Send(peer, {type, 0, std::move(body)}, rest, leaves);
 }
 
 bool Communicator::SendWithBulk(uint32_t peer, uint16_t type, std::string body, Bulk bulk, std::function<void()> gone) {

@@ -59,6 +59,7 @@ class Request {
   uint32_t peer() const { return peer_; }
   uint16_t type() const { return type_; }
   const std::string& body() const { return body_; }
+  std::string TakeBody() { return std::move(body_); }
   bool wants_reply() const { return id_ != 0; }
   // No effect when the message wants none or the peer is gone.
   void Reply(std::string body) const;
@@ -76,7 +77,7 @@ class Request {
 struct Service {
   uint16_t messages;  // of the types [messages, messages + 0x100)
   // On the I/O thread, or on one that stands in for it if `anywhere` says so of the message: then it asks nothing of the runtime.
-  void (*received)(Communicator& communicator, const Request& request);
+  void (*received)(Communicator& communicator, Request& request);
   // On the I/O thread: nothing will come from `peer` any more. HCCL_SUCCESS: it destroyed its communicator;
   // HCCL_E_REMOTE: it died; HCCL_E_TCP_TRANSFER: the link to it broke; HCCL_E_TCP_CONNECT: it was never reached.
   void (*peer_ended)(Communicator& communicator, uint32_t peer, HcclResult why);
@@ -114,8 +115,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   HcclResult Connect(uint32_t peer, Deadline deadline);
 
   // One message, in order with all others to this peer; connects first when needed. What cannot be delivered is dropped
-  // and Service::peer_ended says so.
-  void Send(uint32_t peer, uint16_t type, std::string body);
+  // and Service::peer_ended says so. `rest`: of its body, for as long as the call takes.
+  void Send(uint32_t peer, uint16_t type, std::string body, std::string_view rest = {}, Leaves leaves = Leaves::kTogether);
   // The same with bytes behind it, if the channel is up, on the I/O thread: false when nothing was sent. `gone`: their memory is needed no
   // more; not called when the channel ends before.
   bool SendWithBulk(uint32_t peer, uint16_t type, std::string body, Bulk bulk, std::function<void()> gone);

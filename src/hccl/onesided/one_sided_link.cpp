@@ -9,7 +9,7 @@
 namespace ropeway::comm {
 namespace {
 
-void Received(Communicator& communicator, const Request& request) {
+void Received(Communicator& communicator, Request& request) {
   OneSided::Of(communicator)->mailboxes().Deliver(request.peer(), request.type(), request.body());
 }
 

@@ -2,6 +2,8 @@
 // exchange_network.cpp.
 #include "hccl/p2p/exchange.h"
 
+#include <cstring>
+
 #include "base/cores.h"
 #include "hccl/p2p/messages.h"
 #include "hccl/transport/wire.h"
@@ -13,7 +15,7 @@ std::shared_ptr<Exchange> Existing(Communicator& communicator) { return Exchange
 
 const Service kSendReceive = {
     kSendRecvMessages,
-    [](Communicator& communicator, const Request& request) { Existing(communicator)->Received(request); },
+    [](Communicator& communicator, Request& request) { Existing(communicator)->Received(request); },
     [](Communicator& communicator, uint32_t peer, HcclResult why) { Existing(communicator)->PeerEnded(peer, why); },
     nullptr,
     [](Communicator& communicator) { Existing(communicator)->Destroyed(); },
@@ -28,6 +30,9 @@ const Service kSendReceive = {
     },
 };
 const bool kSendReceiveAdded = (AddService(&kSendReceive), true);
+
+// Whether its bytes go inside of the offer.
+bool IsInside(const Transfer& transfer) { return transfer.bytes <= kInlineBytes && transfer.window; }
 
 std::string RankName(uint32_t rank) { return "rank " + std::to_string(rank); }
 
@@ -68,8 +73,8 @@ uint64_t& Exchange::NextCollective(const Communicator& communicator) {
   return next_collective_;
 }
 
-void Exchange::Tell(uint32_t peer, uint16_t type, std::string body) {
-  if (auto communicator = communicator_.lock()) communicator->Send(peer, type, std::move(body));
+void Exchange::Tell(uint32_t peer, uint16_t type, std::string body, std::string_view rest, Leaves leaves) {
+  if (auto communicator = communicator_.lock()) communicator->Send(peer, type, std::move(body), rest, leaves);
 }
 
 void Exchange::Begin(const TransferRef& transfer) {
@@ -90,6 +95,7 @@ void Exchange::Begin(const TransferRef& transfer) {
   }
   transfer->state = State::kWaiting;
   transfer->window = transfer->view;
+  if (transfer->sending && transfer->eager && IsInside(*transfer)) return MakeOffer(transfer);  // it is over with that
   (transfer->sending ? partner.sends : partner.receives)[transfer->number] = transfer;
   if (transfer->sending) return MakeOffer(transfer);
   if (auto node = partner.offers.extract(transfer->number)) return Meet(transfer, std::move(node.mapped()));
@@ -112,13 +118,11 @@ void Exchange::Meet(const TransferRef& transfer, Offer offer) {
 void Exchange::MakeOffer(const TransferRef& transfer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator || CarryOrOffer(transfer)) return;
-  if (transfer->bytes <= kInlineBytes && transfer->window) {
-    const Method method = transfer->eager ? Method::kEager : Method::kInline;
-    Writer body = OfferOf(*transfer, method, transfer->bytes);
-    // A stream that gave it up is going to withdraw it.
-    if (!transfer->window->Use([&](const char* data) { body.Raw({data, transfer->bytes}); })) return;
-    transfer->way = WayOf(method);
-    Tell(transfer->peer, kOffer, body.Take());
+  if (IsInside(*transfer)) {
+    // The lease is not held while others are told. A stream that gave it up is going to withdraw it.
+    char bytes[kInlineBytes];
+    if (!transfer->window->Use([&](const char* data) { std::memcpy(bytes, data, transfer->bytes); })) return;
+    SendOffer(transfer, transfer->eager ? Method::kEager : Method::kInline, {bytes, transfer->bytes});
     return transfer->eager ? Over(transfer, HCCL_SUCCESS, "") : void();
   }
   if (IoThread::Get().IsVisited()) return Post(transfer, [this, transfer] { MakeOffer(transfer); });
@@ -148,26 +152,27 @@ ropewayLink Exchange::WayOf(Method method) {
   return method == Method::kLink ? WayOver(ChosenLink()) : ROPEWAY_LINK_TCP;
 }
 
-Writer Exchange::OfferOf(const Transfer& transfer, Method method, uint64_t content) {
-  Writer body(2 * sizeof(uint64_t) + sizeof(uint8_t) + content);
-  body.Number(transfer.number).Number(transfer.bytes).Number(static_cast<uint8_t>(method));
-  return body;
+std::string Exchange::OfferOf(const Transfer& transfer, Method method) {
+  return Writer(2 * sizeof(uint64_t) + sizeof(uint8_t))
+      .Number(transfer.number)
+      .Number(transfer.bytes)
+      .Number(static_cast<uint8_t>(method))
+      .Take();
 }
 
 Exchange::Offer Exchange::OfferIn(Reader& reader) {
   Offer offer;
   offer.bytes = reader.Number<uint64_t>();
   offer.method = static_cast<Method>(reader.Number<uint8_t>());
-  offer.content = reader.rest();
   return offer;
 }
 
-void Exchange::SendOffer(const TransferRef& transfer, Method method, const std::string& content) {
+void Exchange::SendOffer(const TransferRef& transfer, Method method, std::string_view content) {
   transfer->way = WayOf(method);
-  Tell(transfer->peer, kOffer, OfferOf(*transfer, method, content.size()).Raw(content).Take());
+  Tell(transfer->peer, kOffer, OfferOf(*transfer, method), content, method == Method::kEager ? Leaves::kNow : Leaves::kTogether);
 }
 
-void Exchange::Received(const Request& request) {
+void Exchange::Received(Request& request) {
   Reader reader(request.body());
   if (request.type() == kWithdraw) {
     const bool by_sender = reader.Number<uint8_t>() != 0;
@@ -179,7 +184,10 @@ void Exchange::Received(const Request& request) {
   const auto number = reader.Number<uint64_t>();
   if (request.type() == kOffer) {
     Offer offer = OfferIn(reader);
-    if (reader.ok() && !IsCarried(offer.method)) OnOffer(request.peer(), number, std::move(offer));
+    if (!reader.ok() || IsCarried(offer.method)) return;
+    offer.begin = request.body().size() - reader.rest().size();
+    offer.message = request.TakeBody();
+    OnOffer(request.peer(), number, std::move(offer));
   } else if (request.type() == kAccept) {
     const auto region = reader.Number<RegionId>();
     const bool answered = reader.Number<uint8_t>() != 0;

@@ -54,7 +54,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::function<void(uint32_t peer, uint64_t collective)> unexpected;
   void GaveUp(uint32_t peer, uint64_t collective, const std::string& why);
 
-  void Received(const Request& request);
+  void Received(Request& request);
   std::optional<Bulk> BulkBegins(uint32_t peer, const Frame& frame, uint64_t size);
   void BulkEnded(uint32_t peer, const Frame& frame, bool taken);
   // Whether a message can be handled without the runtime, so on any thread that stands in for the I/O thread.
@@ -89,16 +89,18 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   struct Offer {
     uint64_t bytes = 0;
     Method method = Method::kLink;
-    std::string content;
+    std::string message = "";  // all of it, with its content from here on
+    size_t begin = 0;
     std::shared_ptr<char[]> stored = nullptr;  // what was carried, and could not go into the receive's buffer
     uint64_t kept = 0;                         // of that: what came unasked
 
     bool has_bytes() const { return IsInline(method) || IsCarried(method); }
     bool eager() const { return method == Method::kEager || method == Method::kCarriedEager; }
-    std::string_view inside() const { return stored ? std::string_view(stored.get(), bytes) : std::string_view(content); }
+    std::string_view inside() const { return stored ? std::string_view(stored.get(), bytes) : std::string_view(message).substr(begin); }
   };
   static bool IsInline(Method method) { return method == Method::kInline || method == Method::kEager; }
   static bool IsCarried(Method method) { return method == Method::kCarried || method == Method::kCarriedEager; }
+  // What is behind it is its content.
   static Offer OfferIn(Reader& reader);
   struct Partner {
     std::map<uint64_t, TransferRef> sends;
@@ -118,9 +120,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   static ropewayLink WayOf(Method method);
   void MakeOffer(const TransferRef& transfer);
-  // Ready for `content` bytes more.
-  static Writer OfferOf(const Transfer& transfer, Method method, uint64_t content);
-  void SendOffer(const TransferRef& transfer, Method method, const std::string& content);
+  static std::string OfferOf(const Transfer& transfer, Method method);
+  void SendOffer(const TransferRef& transfer, Method method, std::string_view content);
   bool OfferKey(const TransferRef& transfer);
   // Whether its bytes go behind the offer; at once, or when the receive says that it is ready.
   enum class Carriage { kNone, kAtOnce, kOnDemand };
@@ -160,7 +161,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Answer(uint32_t peer);
   void Refuse(const TransferRef& transfer, HcclResult result, const std::string& why);
   void Over(const TransferRef& transfer, HcclResult result, const std::string& why);
-  void Tell(uint32_t peer, uint16_t type, std::string body);
+  void Tell(uint32_t peer, uint16_t type, std::string body, std::string_view rest = {}, Leaves leaves = Leaves::kTogether);
   static bool LinkTellsEnd(const Transfer& transfer);
 
   void FollowLife(const Communicator& communicator) RW_REQUIRES(order);

@@ -31,9 +31,9 @@ Bulk BulkInto(const TransferRef& receive) {
 
 }  // namespace
 
-// Both ends come to the same answer, but for what is not sent unasked since too much is on its way already, and for large parts where one of
-// them has more cores; then the sender's counts. What is encrypted is work for
-// several threads, so it goes over the link, which has them.
+// Both ends come to the same answer, but for what is not sent unasked since too much is on its way already, and for large parts where one
+// of them has more cores; then the sender's counts. What is encrypted is work for several threads, so it goes over the link, which has
+// them.
 Exchange::Carriage Exchange::CarriageOf(const Transfer& transfer) const {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator || transfer.bytes <= kInlineBytes || ChosenLink() != LinkKind::kTcp || TlsWanted()) return Carriage::kNone;
@@ -82,7 +82,7 @@ bool Exchange::Carry(const TransferRef& transfer) {
   transfer->way = WayOf(method);
   transfer->carried = true;
   partners_[transfer->peer].carried += CountedOf(transfer->bytes);
-  if (communicator->SendWithBulk(transfer->peer, kOffer, OfferOf(*transfer, method, 0).Take(),
+  if (communicator->SendWithBulk(transfer->peer, kOffer, OfferOf(*transfer, method),
                                  Bulk(transfer->window->data(), transfer->bytes, transfer->window), gone))
     return true;
   OnCredit(transfer->peer, CountedOf(transfer->bytes));

@@ -78,7 +78,7 @@ void Exchange::TakeInline(const TransferRef& transfer, const Offer& offer) {
 
 void Exchange::TakeAddress(const TransferRef& transfer, const Offer& offer) {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
-  Reader reader(offer.content);
+  Reader reader(offer.inside());
   const auto address = reader.Number<uint64_t>();
   const auto device = reader.Number<int32_t>();
   // An address means something in its own process only.
@@ -88,7 +88,7 @@ void Exchange::TakeAddress(const TransferRef& transfer, const Offer& offer) {
 }
 
 void Exchange::TakeKey(const TransferRef& transfer, const Offer& offer) {
-  Reader reader(offer.content);
+  Reader reader(offer.inside());
   SharedBuffers::Place place;
   place.offset = reader.Number<uint64_t>();
   place.key = reader.rest();

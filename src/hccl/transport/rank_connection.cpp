@@ -21,18 +21,21 @@ constexpr uint64_t kTurnBytes = 2 << 20;
 constexpr size_t kReadBytes = 64 << 10;  // at most
 constexpr size_t kReadBytesBehindBulk = 512;
 constexpr uint64_t kWakeBytes = 128 << 10;
+constexpr size_t kSpareBytes = 20 << 10;
 constexpr std::chrono::seconds kLinger(5);
 constexpr char kBadFrame[] = "the other end does not keep to the protocol";
 
 // What goes in front of the bulk of a frame, behind what goes with it.
-std::string Head(std::string before, const Frame& frame, uint64_t bulk) {
-  return Writer(std::move(before), kHeaderBytes + frame.body.size())
-      .Number(static_cast<uint32_t>(frame.body.size()))
+std::string Head(std::string before, const Frame& frame, std::string_view rest, uint64_t bulk) {
+  const size_t body = frame.body.size() + rest.size();
+  return Writer(std::move(before), kHeaderBytes + body)
+      .Number(static_cast<uint32_t>(body))
       .Number(frame.type)
       .Number(uint16_t{0})
       .Number(frame.id)
       .Number(bulk)
       .Raw(frame.body)
+      .Raw(rest)
       .Take();
 }
 
@@ -135,21 +138,32 @@ void Connection::ReadLater() {
 }
 
 // How many bytes of the head are this frame's: what waited before it goes with it.
-size_t Connection::Queue(const Frame& frame, Bulk bulk) {
+size_t Connection::Queue(const Frame& frame, std::string_view rest, Bulk bulk) {
   const bool joins = !outgoing_.empty() && outgoing_.back()->bulk.size() == 0 && outgoing_.back()->head.size() < kReadBytes && !flushing_;
-  std::unique_ptr<Outgoing> last = joins ? std::move(outgoing_.back()) : std::make_unique<Outgoing>();
-  last->head = Head(std::move(last->head), frame, bulk.size());
+  std::unique_ptr<Outgoing> last = joins ? std::move(outgoing_.back()) : spare_ ? std::move(spare_) : std::make_unique<Outgoing>();
+  last->head = Head(std::move(last->head), frame, rest, bulk.size());
   last->bulk = std::move(bulk);
   if (joins) outgoing_.pop_back();
   outgoing_.push_back(std::move(last));
-  return kHeaderBytes + frame.body.size();
+  return kHeaderBytes + frame.body.size() + rest.size();
 }
 
-void Connection::Send(const Frame& frame) {
-  if (!thread_.IsCurrent()) return thread_.Post([self = shared_from_this(), frame] { self->Send(frame); });
+// Heads of a KiB and more come from the slow half of the allocator, so one is kept.
+void Connection::Spare(std::unique_ptr<Outgoing> gone) {
+  if (gone->bulk.size() != 0 || gone->head.capacity() > kSpareBytes) return;
+  gone->head.clear();
+  gone->done = 0;
+  spare_ = std::move(gone);
+}
+
+void Connection::Send(const Frame& frame, std::string_view rest, Leaves leaves) {
+  if (!thread_.IsCurrent()) {
+    Frame whole{frame.type, frame.id, frame.body + std::string(rest)};
+    return thread_.Post([self = shared_from_this(), whole = std::move(whole), leaves] { self->Send(whole, {}, leaves); });
+  }
   if (!fd_ || closing_) return;
-  Queue(frame, {});
-  FlushSoon();
+  Queue(frame, rest, {});
+  leaves == Leaves::kNow ? Flush() : FlushSoon();
 }
 
 void Connection::FlushSoon() {
@@ -162,7 +176,7 @@ void Connection::FlushSoon() {
 
 bool Connection::SendBulk(const Frame& frame, Bulk bulk) {
   const std::shared_ptr<Lease> lease = bulk.lease;
-  const size_t own = Queue(frame, std::move(bulk));
+  const size_t own = Queue(frame, {}, std::move(bulk));
   if (lease->Add(outgoing_.back().get())) return true;
   const std::unique_ptr<Outgoing> refused = std::move(outgoing_.back());
   outgoing_.pop_back();
@@ -242,8 +256,10 @@ void Connection::Flush() {
   for (uint64_t turn = 0; fd_;) {
     if (outgoing_.empty() && events_.idle && !closing_) events_.idle();
     if (outgoing_.empty() || !FlushOne(*outgoing_.front(), &turn)) break;
-    const auto gone = std::move(outgoing_.front()->gone);
+    std::unique_ptr<Outgoing> sent = std::move(outgoing_.front());
     outgoing_.pop_front();
+    const auto gone = std::exchange(sent->gone, nullptr);
+    Spare(std::move(sent));
     if (gone) gone();
   }
   flushing_ = false;

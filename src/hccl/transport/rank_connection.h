@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hccl/hccl_types.h"
@@ -36,6 +37,10 @@ struct Frame {
   uint64_t id = 0;
   std::string body;
 };
+
+// A frame goes with the last of what is sent before the thread goes to sleep, so that those that belong together are one packet; or now,
+// with what waits, when nothing is going to be said that belongs to it.
+enum class Leaves : bool { kTogether, kNow };
 
 // Where bulk bytes come from, or go to, part by part. Without a lease they are read and forgotten.
 class Bulk {
@@ -90,8 +95,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static std::shared_ptr<Connection> Make(SecureSocket fd, Events events, IoThread& thread);
   void Start();
 
-  // Goes with the last of what is sent before the thread goes to sleep: frames that belong together are one packet.
-  void Send(const Frame& frame);
+  // `rest`: of its body, for as long as the call takes.
+  void Send(const Frame& frame, std::string_view rest = {}, Leaves leaves = Leaves::kTogether);
   // Inside Events::idle: a frame and bytes behind it. False when their lease is closed: then nothing is sent.
   bool SendBulk(const Frame& frame, Bulk bulk);
   // The same at any time, in order with other frames. `gone`: the bytes are with the kernel, and their memory is needed no more; not called
@@ -129,7 +134,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Connection(IoThread& thread, SecureSocket fd, Events events) : thread_(thread), fd_(std::move(fd)), events_(std::move(events)) {}
   void Ready(uint32_t events);
-  size_t Queue(const Frame& frame, Bulk bulk);
+  size_t Queue(const Frame& frame, std::string_view rest, Bulk bulk);
+  void Spare(std::unique_ptr<Outgoing> gone);
   void FlushSoon();
   void Flush();
   bool FlushOne(Outgoing& out, uint64_t* turn);
@@ -158,6 +164,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   SecureSocket fd_;
   Events events_;
   std::deque<std::unique_ptr<Outgoing>> outgoing_;
+  std::unique_ptr<Outgoing> spare_;  // with the room that a head had
   bool flushing_ = false;
   bool flushes_soon_ = false;
   bool wants_write_ = false;

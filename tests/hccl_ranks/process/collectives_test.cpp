@@ -114,8 +114,7 @@ int ReduceInPlace(RoleCall& call) {
     RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
     RW_ROLE_EXPECT(aclrtMemcpy(numbers.data(), 4 * count, out, 4 * count, ACL_MEMCPY_DEVICE_TO_HOST) == ACL_SUCCESS);
     for (int32_t* buffer : {in, out}) RW_ROLE_EXPECT(aclrtMemset(buffer, 4 * kMost, 0xDD, 4 * kMost) == ACL_SUCCESS);
-    for (size_t i = 0; i < count; ++i)
-      RW_ROLE_EXPECT(numbers[i] == ranks * (static_cast<int32_t>(i) + round) + 500 * ranks * (ranks - 1));
+    for (size_t i = 0; i < count; ++i) RW_ROLE_EXPECT(numbers[i] == ranks * (static_cast<int32_t>(i) + round) + 500 * ranks * (ranks - 1));
   }
   Leave(call, state);
   return 0;
