@@ -14,8 +14,12 @@ namespace {
 
 // Of a loop that has timers.
 constexpr int64_t kLongestSleepNs = 60'000'000'000;
-// How long it leaves its descriptors to visitors who look. What comes when they have stopped waits so long at most, once.
+// How long it leaves its descriptors to visitors who look; longer and longer while they go on, as every look after them costs a core that
+// one of them may need. What comes when they have stopped waits so long at most, once.
 constexpr int64_t kParkNs = 200'000;
+constexpr int64_t kLongestParkNs = 2'000'000;
+// How often visitors take what its sleep at the descriptors was broken for before it is called away.
+constexpr int kTakenBeside = 4;
 constexpr int kRoundsOfLast = 3;
 constexpr int kLooksAtOnce = 16;
 // How long a visitor waits for more before it does what has time.
@@ -38,8 +42,20 @@ bool EventLoop::Unpark() {
   return parked;
 }
 
+// The kernel wakes a thread at its descriptors for everything that comes; it finds that a visitor has it, and sleeps on there. Once called,
+// it parks.
+void EventLoop::CallAway() {
+  LockGuard lock(mutex_);
+  if (parked_) return;
+  lock.unlock();
+  WakeAtDescriptors();
+}
+
 void EventLoop::Wake() {
-  if (Unpark()) return;
+  if (!Unpark()) WakeAtDescriptors();
+}
+
+void EventLoop::WakeAtDescriptors() {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof one);
 }
@@ -81,6 +97,7 @@ bool EventLoop::Visit(const std::function<void()>& function) {
 
 int EventLoop::Look(const Guess& guess, const ReadyHere& ready) {
   int taken = 0, left = 0;
+  bool in_vain = false;
   const auto take = [&](const epoll_event& event) {
     const bool mine = event.data.u64 != kWake && ready(event.data.u64, event.events);
     (mine ? taken : left) += 1;
@@ -104,9 +121,11 @@ int EventLoop::Look(const Guess& guess, const ReadyHere& ready) {
       if (lazy_.empty() ? count <= 0 || last_.empty() : count <= 0 && NowNs() >= more_until_ns) break;
       if (count > 0) more_until_ns = NowNs() + kLazyNs, ++round;
     }
+    in_vain = taken > 0 && ++taken_beside_ == kTakenBeside;
   };
   const bool looked = Visit(std::ref(look));
   if (left > 0) Unpark();
+  if (in_vain) CallAway();
   return looked ? taken : -1;
 }
 
@@ -117,11 +136,16 @@ void EventLoop::StopLooking() {
 
 bool EventLoop::LookedLately() const { return NowNs() - looked_at_ns_.load(std::memory_order_relaxed) < kParkNs; }
 
+// For as long as visitors look.
 void EventLoop::Park(int64_t until_ns) {
-  const Condition::Time when{std::chrono::nanoseconds(std::min(until_ns, NowNs() + kParkNs))};
   LockGuard lock(mutex_);
   parked_ = posted_.empty();
-  unpark_.wait_until(mutex_, when, [this]() RW_REQUIRES(mutex_) { return !parked_; });
+  int64_t pause_ns = kParkNs;
+  for (int64_t now = NowNs(); parked_ && now < until_ns && LookedLately(); now = NowNs()) {
+    const Condition::Time when{std::chrono::nanoseconds(std::min(until_ns, now + pause_ns))};
+    unpark_.wait_until(mutex_, when, [this]() RW_REQUIRES(mutex_) { return !parked_; });
+    pause_ns = std::min(2 * pause_ns, kLongestParkNs);
+  }
   parked_ = false;
 }
 
@@ -175,6 +199,7 @@ void EventLoop::Cancel(Timer timer) { timers_.erase(timer); }
 
 void EventLoop::Turn(const Ready& ready, Deadline limit) {
   if (!HasTurn()) TakeTurn();
+  taken_beside_ = 0;
   const int64_t now = NowNs(), longest = visited_ || !timers_.empty() ? now + kLongestSleepNs : INT64_MAX;
   const int64_t until = std::min({limit.at_ns(), NextTimerNs(), longest});
   const int64_t left_ms = until == INT64_MAX ? -1 : std::max<int64_t>(0, (until - now + 999999) / 1000000);

@@ -81,6 +81,8 @@ class EventLoop {
  private:
   static constexpr uint64_t kWake = UINT64_MAX;  // the name of wake_
   void Wake();
+  void WakeAtDescriptors();
+  void CallAway();
   void TakeTurn();
   // False: it keeps the turn, since something was posted.
   bool GiveTurnUp();
@@ -105,6 +107,7 @@ class EventLoop {
   std::vector<std::function<void()>> last_, running_last_;
   std::vector<std::function<void()>> lazy_;
   int64_t sleeps_until_ns_ = 0;
+  int taken_beside_ = 0;  // by visitors who looked, since the loop's thread had the turn
   bool visiting_ = false;
   bool visited_ = false;  // and visitors bring timers, which come and go: where none is left it does not sleep for ever at once
   std::atomic<int64_t> looked_at_ns_{INT64_MIN / 2};  // when a visitor last looked
