@@ -32,12 +32,13 @@ Bulk BulkInto(const TransferRef& receive) {
 }  // namespace
 
 // Both ends come to the same answer, but for what is not sent unasked since too much is on its way already, and for large parts where one
-// of them has more cores; then the sender's counts. What is encrypted is work for several threads, so it goes over the link, which has
-// them.
+// of them has more cores; then the sender's counts. What is encrypted, or many messages at once, is work for several threads, so it
+// goes over the link, which has them.
 Exchange::Carriage Exchange::CarriageOf(const Transfer& transfer) const {
   const std::shared_ptr<Communicator> communicator = communicator_.lock();
   if (!communicator || transfer.bytes <= kInlineBytes || ChosenLink() != LinkKind::kTcp || TlsWanted()) return Carriage::kNone;
   if (communicator->SameProcess(transfer.peer) || (communicator->SameHost(transfer.peer) && !NetworkInsideHost())) return Carriage::kNone;
+  if (transfer.of_many) return Carriage::kNone;
   if (transfer.bytes <= kKeptBytes) return Carriage::kAtOnce;
   return IsOfCollective(transfer.number) && transfer.bytes <= most_carried_ ? Carriage::kOnDemand : Carriage::kNone;
 }

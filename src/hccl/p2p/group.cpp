@@ -27,11 +27,17 @@ TransferRef AgainAfter(const Transfer& pattern, std::string* wrong) {
   return transfer;
 }
 
+bool IsSmall(const Transfer& transfer) { return transfer.bytes <= (transfer.of_many ? kInlineBytes : kKeptBytes); }
+
 }  // namespace
 
 TransferGroup::TransferGroup(std::shared_ptr<Communicator> communicator, const char* call, std::vector<TransferRef> transfers)
     : StreamOp(communicator), call_(call), exchange_(Exchange::Of(*communicator)), transfers_(std::move(transfers)),
-      left_(transfers_.size()) {}
+      left_(transfers_.size()) {
+  uint64_t bytes = 0;
+  for (const TransferRef& transfer : transfers_) bytes += transfer->bytes;
+  for (const TransferRef& transfer : transfers_) transfer->of_many = bytes > kMostTogether;
+}
 
 void TransferGroup::TakeNumbers() {
   for (const TransferRef& transfer : transfers_)
@@ -71,13 +77,13 @@ void TransferGroup::Started() {
 // What goes inside a message to another process needs nobody else's help.
 bool TransferGroup::StartsAnywhere() const {
   return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
-    return transfer->bytes <= kKeptBytes && transfer->view && !communicator().SameProcess(transfer->peer);
+    return IsSmall(*transfer) && transfer->view && !communicator().SameProcess(transfer->peer);
   });
 }
 
 bool TransferGroup::ExpectsNews() const {
   return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
-    return transfer->bytes <= kKeptBytes && !communicator().SameProcess(transfer->peer);
+    return IsSmall(*transfer) && !communicator().SameProcess(transfer->peer);
   });
 }
 

@@ -24,6 +24,7 @@ constexpr uint64_t kInlineBytes = 16 << 10;
 // collectives also beyond, when it is: as many as one thread moves at least as fast as the link's threads, which need cores to run on.
 constexpr uint64_t kKeptBytes = 256 << 10;
 constexpr uint64_t kKeptInAll = 16 << 20;
+constexpr uint64_t kMostTogether = 1 << 20;  // of the messages of one call: more of them go over the link
 constexpr uint64_t kCarriedBesideLink = 1 << 20;
 constexpr uint64_t kCarriedBytes = 4 << 20;
 constexpr uint32_t kCoresOfLink = 4;  // for each rank

@@ -45,6 +45,7 @@ struct Transfer {
   std::shared_ptr<Window> bare;  // then: the buffer itself, for a link that moves device memory
   Combination combination;       // of a receive; it needs a view
   bool eager = false;            // of a send: one whose bytes go with the offer is over without an answer
+  bool of_many = false;          // one of so many bytes at once that the link moves them faster than one thread
 
   // `accessible`: where the host reaches the buffer, or null.
   void SetView(void* accessible) {

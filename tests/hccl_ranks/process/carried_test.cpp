@@ -1,7 +1,9 @@
 // Messages that carry their bytes: to a rank that is late, gives up, or stands still.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "hccl/p2p/messages.h"
 #include "hccl_ranks/process/roles.h"
@@ -11,6 +13,39 @@ namespace processes_test {
 
 using namespace ropeway_test;
 
+// Messages from rank 0 to rank 1 that lie one behind the other and are on their way together: in calls of so few that they are carried, each
+// with a stream of its own.
+class Messages {
+ public:
+  static constexpr size_t kOfACall = 4;
+
+  Messages(const RoleCall& role, const RankState& state, char* first, size_t bytes, size_t count) : call(role) {
+    for (size_t i = 0; i < count; ++i)
+      items_.push_back({call.rank == 0 ? HCCL_SEND : HCCL_RECV, first + i * bytes, bytes, HCCL_DATA_TYPE_UINT8, 1 - call.rank});
+    for (size_t i = 0; i < count; i += kOfACall) {
+      streams_.emplace_back();
+      RW_ROLE_EXPECT(aclrtCreateStream(&streams_.back()) == ACL_SUCCESS);
+      const auto some = static_cast<uint32_t>(std::min(kOfACall, count - i));
+      RW_ROLE_EXPECT(HcclBatchSendRecv(&items_[i], some, state.comm, streams_.back()) == HCCL_SUCCESS);
+    }
+  }
+  // The first failure, when all are over.
+  aclError Wait() {
+    aclError first = ACL_SUCCESS;
+    for (const aclrtStream stream : streams_) {
+      const aclError code = aclrtSynchronizeStream(stream);
+      if (first == ACL_SUCCESS) first = code;
+      RW_ROLE_EXPECT(aclrtDestroyStream(stream) == ACL_SUCCESS);
+    }
+    return first;
+  }
+
+ private:
+  const RoleCall& call;  // RW_ROLE_EXPECT's
+  std::vector<HcclSendRecvItem> items_;
+  std::vector<aclrtStream> streams_;
+};
+
 // Rank 1 is late for all that rank 0 has to send, more than it keeps: three times, so that what was kept counts no more when it is taken.
 // Sends and receives first, then a collective whose parts are asked for.
 int ComeLate(RoleCall& call) {
@@ -18,6 +53,7 @@ int ComeLate(RoleCall& call) {
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
   constexpr size_t kMessages = 100, kBytes = 250'001, kPart = 1'000'001;
   static_assert(kMessages * kBytes > ropeway::comm::kKeptInAll && kBytes <= ropeway::comm::kKeptBytes &&
+                Messages::kOfACall * kBytes <= ropeway::comm::kMostTogether &&
                 kPart > ropeway::comm::kKeptBytes && kPart <= ropeway::comm::kCarriedBytes);
   char *mine = nullptr, *all = nullptr;
   RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&mine), kMessages * kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
@@ -33,13 +69,10 @@ int ComeLate(RoleCall& call) {
   for (uint32_t round = 0; round < 3; ++round) {
     const std::vector<uint8_t> sent = PatternOf(kMessages * kBytes, round);
     write(call.rank == 0 ? sent : std::vector<uint8_t>(sent.size()));
-    std::vector<HcclSendRecvItem> items;
-    for (size_t i = 0; i < kMessages; ++i)
-      items.push_back({call.rank == 0 ? HCCL_SEND : HCCL_RECV, mine + i * kBytes, kBytes, HCCL_DATA_TYPE_UINT8, 1 - call.rank});
     if (call.rank == 1) RW_ROLE_EXPECT(call.parent.Hear() == "sent");
-    RW_ROLE_EXPECT(HcclBatchSendRecv(items.data(), kMessages, state.comm, state.stream) == HCCL_SUCCESS);
+    Messages messages(call, state, mine, kBytes, kMessages);
     if (call.rank == 0) call.parent.Say("sent");
-    RW_ROLE_EXPECT(aclrtSynchronizeStream(state.stream) == ACL_SUCCESS);
+    RW_ROLE_EXPECT(messages.Wait() == ACL_SUCCESS);
     expect(mine, sent);
 
     write(PatternOf(kPart, 10 * round + call.rank));
@@ -98,18 +131,15 @@ int SendToOneThatStandsStill(RoleCall& call) {
   constexpr size_t kMessages = 64, kBytes = 250'000;
   char* buffer = nullptr;
   RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&buffer), kMessages * kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
-  std::vector<HcclSendRecvItem> items;
-  for (size_t i = 0; i < kMessages; ++i) items.push_back({HCCL_SEND, buffer + i * kBytes, kBytes, HCCL_DATA_TYPE_UINT8, 1});
-  RW_ROLE_EXPECT(HcclBatchSendRecv(items.data(), kMessages, state.comm, state.stream) == HCCL_SUCCESS);
-  RW_ROLE_EXPECT(IsLossOnStream(aclrtSynchronizeStream(state.stream)));
+  RW_ROLE_EXPECT(IsLossOnStream(Messages(call, state, buffer, kBytes, kMessages).Wait()));
   RW_ROLE_EXPECT(aclrtFree(buffer) == ACL_SUCCESS);
   Leave(call, state);
   return 0;
 }
 const RoleEntry kSendToOneThatStandsStill("send_to_one_that_stands_still", &SendToOneThatStandsStill);
 
-// Messages of up to 256 KiB between hosts go behind their offers, and wait at a rank that is late; parts of collectives of up to 1 MiB when
-// it has come.
+// Messages of up to 256 KiB between hosts, if there are few, go behind their offers, and wait at a rank that is late; parts of collectives of
+// up to 1 MiB when it has come.
 TEST(Processes, WhatIsCarriedToALateRankIsKeptWithinBounds) {
   auto ranks = StartRanks("come_late", 2, kOverNetwork);
   for (int i = 0; i < 6; ++i) ranks[1].Say(ranks[0].Hear());
