@@ -125,8 +125,9 @@ void Exchange::MakeOffer(const TransferRef& transfer) {
     SendOffer(transfer, transfer->eager ? Method::kEager : Method::kInline, {bytes, transfer->bytes});
     return transfer->eager ? Over(transfer, HCCL_SUCCESS, "") : void();
   }
-  if (IoThread::Get().IsVisited()) return Post(transfer, [this, transfer] { MakeOffer(transfer); });
   const bool network = NetworkInsideHost();
+  if (transfer->window && (network || !communicator->SameHost(transfer->peer))) return SendOffer(transfer, Method::kLink, "");
+  if (IoThread::Get().IsVisited()) return Post(transfer, [this, transfer] { MakeOffer(transfer); });
   if (communicator->SameProcess(transfer->peer) && !network) {
     const auto address = reinterpret_cast<uintptr_t>(transfer->buffer);
     return SendOffer(transfer, Method::kAddress, Writer().Number(uint64_t{address}).Number(transfer->device).Take());
