@@ -23,7 +23,7 @@
 namespace ropeway::comm {
 
 // Bytes of a frame: few enough to be copied in a moment by who closes a lease, and many enough that heads do not matter.
-constexpr uint64_t kTcpFrameBytes = 512 << 10;
+constexpr uint64_t kTcpFrameBytes = 1 << 20;
 
 // Of the parts of one frame: those of device memory have another place while they travel.
 class FrameOfDevice {
