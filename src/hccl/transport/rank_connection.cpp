@@ -318,7 +318,7 @@ void Connection::WakeWithEnough() {
 long Connection::ReceiveSome(size_t* wanted) { return bulk_coming_ ? ReceiveBulk(wanted) : ReceiveFrames(wanted); }
 
 long Connection::ReceiveFrames(size_t* wanted) {
-  *wanted = std::min(events_.read_bytes, kReadBytes);
+  *wanted = had_bulk_ ? kReadBytesBehindBulk : std::min(events_.read_bytes, kReadBytes);
   const long got = fd_.Receive(incoming_.Room(*wanted), *wanted);
   if (got > 0) incoming_.Came(static_cast<size_t>(got));
   return got;
@@ -405,6 +405,7 @@ bool Connection::TakeFrames() {
     if (reader.rest().size() < body_size) break;
     frame.body = reader.Raw(body_size);
     incoming_.Drop(kHeaderBytes + body_size);
+    had_bulk_ = bulk > 0;
     if (bulk > 0) {
       good = BeginBulk(std::move(frame), bulk);
     } else {

@@ -174,6 +174,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint64_t bulk_size_ = 0;
   uint64_t bulk_done_ = 0;
   bool bulk_coming_ = false;
+  bool had_bulk_ = false;  // the last frame: the next one has, too, as a rule, and only its head is read with it
   int wakes_with_ = 1;
   bool closing_ = false;
   std::atomic<uint64_t> moved_{0};
