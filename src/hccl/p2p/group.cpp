@@ -77,14 +77,14 @@ void TransferGroup::Started() {
 // What goes inside a message to another process, or to another host, is begun without the engine.
 bool TransferGroup::StartsAnywhere() const {
   return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
-    return (IsSmall(*transfer) || !communicator().SameHost(transfer->peer)) && transfer->view && !communicator().SameProcess(transfer->peer);
+    return (IsSmall(*transfer) || !communicator().SameHost(transfer->peer)) && transfer->view &&
+           !communicator().SameProcess(transfer->peer);
   });
 }
 
 bool TransferGroup::ExpectsNews() const {
-  return std::all_of(transfers_.begin(), transfers_.end(), [this](const TransferRef& transfer) {
-    return IsSmall(*transfer) && !communicator().SameProcess(transfer->peer);
-  });
+  return std::all_of(transfers_.begin(), transfers_.end(),
+                     [this](const TransferRef& transfer) { return IsSmall(*transfer) && !communicator().SameProcess(transfer->peer); });
 }
 
 // Both ranks make the same of what both know.

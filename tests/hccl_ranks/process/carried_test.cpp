@@ -13,8 +13,8 @@ namespace processes_test {
 
 using namespace ropeway_test;
 
-// Messages from rank 0 to rank 1 that lie one behind the other and are on their way together: in calls of so few that they are carried, each
-// with a stream of its own.
+// Messages from rank 0 to rank 1 that lie one behind the other and are on their way together: in calls of so few that they are carried,
+// each with a stream of its own.
 class Messages {
  public:
   static constexpr size_t kOfACall = 4;
@@ -53,8 +53,8 @@ int ComeLate(RoleCall& call) {
   RW_ROLE_EXPECT(JoinByRoot(call, &state) == HCCL_SUCCESS);
   constexpr size_t kMessages = 100, kBytes = 250'001, kPart = 1'000'001;
   static_assert(kMessages * kBytes > ropeway::comm::kKeptInAll && kBytes <= ropeway::comm::kKeptBytes &&
-                Messages::kOfACall * kBytes <= ropeway::comm::kMostTogether &&
-                kPart > ropeway::comm::kKeptBytes && kPart <= ropeway::comm::kCarriedBytes);
+                Messages::kOfACall * kBytes <= ropeway::comm::kMostTogether && kPart > ropeway::comm::kKeptBytes &&
+                kPart <= ropeway::comm::kCarriedBytes);
   char *mine = nullptr, *all = nullptr;
   RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&mine), kMessages * kBytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
   RW_ROLE_EXPECT(aclrtMalloc(reinterpret_cast<void**>(&all), 2 * kPart, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS);
@@ -138,8 +138,8 @@ int SendToOneThatStandsStill(RoleCall& call) {
 }
 const RoleEntry kSendToOneThatStandsStill("send_to_one_that_stands_still", &SendToOneThatStandsStill);
 
-// Messages of up to 256 KiB between hosts, if there are few, go behind their offers, and wait at a rank that is late; parts of collectives of
-// up to 1 MiB when it has come.
+// Messages of up to 256 KiB between hosts, if there are few, go behind their offers, and wait at a rank that is late; parts of collectives
+// of up to 1 MiB when it has come.
 TEST(Processes, WhatIsCarriedToALateRankIsKeptWithinBounds) {
   auto ranks = StartRanks("come_late", 2, kOverNetwork);
   for (int i = 0; i < 6; ++i) ranks[1].Say(ranks[0].Hear());
