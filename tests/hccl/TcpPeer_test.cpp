@@ -88,6 +88,9 @@ class TcpPeerTest : public ::testing::Test {
     if (bulk != nullptr) *bulk = Hear(fd, reader.Number<uint64_t>());
     return frame;
   }
+  // Of a frame: more than is read with its head, and so little that it arrives at once. In the middle of a frame a reader is woken for 128
+  // KiB or the rest, so that what came behind a first part of such a half would lie there until the other half comes.
+  static constexpr size_t kHalf = 30 << 10;
   // Until the peer has read all that was said to it: `door` is its end, too.
   static void AwaitRead(const FileDescriptor& fd, const FileDescriptor& door) {
     for (int waiting = 1; waiting != 0; std::this_thread::yield()) ASSERT_EQ(ioctl(fd.get(), SIOCOUTQ, &waiting), 0);
@@ -236,7 +239,7 @@ TEST_F(TcpPeerTest, NothingOfAGetArrivesAfterItsEnd) {
   FileDescriptor door;
   const FileDescriptor first = ConnectFirst();
   const FileDescriptor other = Connect(&door);
-  const std::string half(100 << 10, 'n');  // more than comes with the head
+  const std::string half(kHalf, 'n');
   std::vector<char> bytes(2 * half.size(), 'b');
   auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
   EXPECT_EQ(Hear(first).type, kGetRequest);
@@ -256,7 +259,7 @@ TEST_F(TcpPeerTest, MoreOfAGetThanWasAskedForEndsTheLink) {
   FileDescriptor door;
   const FileDescriptor first = ConnectFirst();
   const FileDescriptor other = Connect(&door);
-  const std::string half(100 << 10, 'n');
+  const std::string half(kHalf, 'n');
   std::vector<char> bytes(2 * half.size(), 'b');
   auto get = Begin(*peer_, false, {{bytes.data(), 1, 0, bytes.size()}});
   EXPECT_EQ(Hear(first).type, kGetRequest);
