@@ -64,34 +64,42 @@ void EventLoop::Post(std::function<void()> function) {
   bool asleep;
   {
     LockGuard lock(mutex_);
-    asleep = !busy_ && posted_.empty();  // else somebody is going to look, or the first one woke it
     posted_.push_back(std::move(function));
+    asleep =
+        (turn_.fetch_or(kPosted, std::memory_order_acq_rel) & (kTaken | kPosted)) == 0;  // else somebody looks, or the first one woke it
   }
   if (asleep) Wake();
 }
 
-bool EventLoop::Visit(const std::function<void()>& function) {
-  {
-    LockGuard lock(mutex_);
-    if (busy_ || !posted_.empty()) return false;
-    busy_ = true;
+bool EventLoop::TryTurn(uint32_t unless) {
+  uint32_t before = turn_.load(std::memory_order_relaxed);
+  do {
+    if ((before & (kTaken | unless)) != 0) return false;
+  } while (!turn_.compare_exchange_weak(before, before | kTaken, std::memory_order_acquire, std::memory_order_relaxed));
+  return true;
+}
+
+void EventLoop::LeaveTurn(bool wake) {
+  uint32_t before = kTaken;
+  if (!turn_.compare_exchange_strong(before, 0, std::memory_order_release, std::memory_order_relaxed)) {
+    LockGuard lock(mutex_);  // whoever wants it sleeps, or does not yet look
+    before = turn_.fetch_and(~uint32_t{kTaken}, std::memory_order_release);
   }
+  if ((before & kWanted) != 0)
+    free_.notify_one();
+  else if (wake || (before & kPosted) != 0)
+    Wake();
+}
+
+bool EventLoop::Visit(const std::function<void()>& function) {
+  if (!TryTurn(kPosted)) return false;
   owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   visited_ = visiting_ = true;
   function();
   RunLast();
   visiting_ = false;
   owner_.store({}, std::memory_order_relaxed);
-  bool wake = NextTimerNs() < sleeps_until_ns_ || !NothingBehind();
-  LockGuard lock(mutex_);
-  busy_ = false;
-  const bool wanted = wanted_;
-  wake = wake || !posted_.empty();
-  lock.unlock();
-  if (wanted)
-    free_.notify_one();
-  else if (wake)
-    Wake();
+  LeaveTurn(NextTimerNs() < sleeps_until_ns_ || !NothingBehind());
   return true;
 }
 
@@ -152,28 +160,24 @@ void EventLoop::Park(int64_t until_ns) {
 // A visitor is gone in a moment, as a rule: the answer to what it sends may be faster than its way out.
 void EventLoop::TakeTurn() {
   constexpr int kYields = 100;
-  LockGuard lock(mutex_);
-  for (int i = 0; busy_ && i < kYields; ++i) {
-    const LockGap gap(mutex_);
-    sched_yield();
+  for (int i = 0; i < kYields && (turn_.load(std::memory_order_relaxed) & kTaken) != 0; ++i) sched_yield();
+  {
+    LockGuard lock(mutex_);
+    turn_.fetch_or(kWanted, std::memory_order_relaxed);
+    while (!TryTurn(0)) free_.wait(mutex_);
+    turn_.fetch_and(~uint32_t{kWanted}, std::memory_order_relaxed);
   }
-  wanted_ = true;
-  while (busy_) free_.wait(mutex_);
-  wanted_ = false;
-  busy_ = true;
   owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
 }
 
 bool EventLoop::GiveTurnUp() {
-  LockGuard lock(mutex_);
-  if (posted_.empty() && !NothingBehind()) {
-    const LockGap gap(mutex_);
-    RunLast();
-  }
-  if (!posted_.empty() || !NothingBehind()) return false;
+  if ((turn_.load(std::memory_order_relaxed) & kPosted) == 0) RunLast();
+  if (!NothingBehind()) return false;
   owner_.store({}, std::memory_order_relaxed);
-  busy_ = false;
-  return true;
+  uint32_t before = kTaken;
+  if (turn_.compare_exchange_strong(before, 0, std::memory_order_release, std::memory_order_relaxed)) return true;
+  owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  return false;
 }
 
 bool EventLoop::Watch(int fd, uint32_t events, uint64_t name) {
@@ -245,6 +249,7 @@ void EventLoop::RunPosted() {
   {
     LockGuard lock(mutex_);
     functions.swap(posted_);
+    turn_.fetch_and(~uint32_t{kPosted}, std::memory_order_relaxed);
   }
   for (auto& function : functions) {
     function();

@@ -3,8 +3,10 @@
 //
 // One thread at a time has the turn, and what belongs to the loop belongs to that one: the loop's thread, always but while it sleeps, or a
 // visitor, who has something to do that is worth no wake-up. So
-//   - what is posted while somebody has the turn needs no wake-up either: nobody gives the turn up without looking (one lock has busy_
-//     and posted_), and a visitor who finds something then wakes the loop's thread;
+//   - what is posted while somebody has the turn needs no wake-up either: nobody gives the turn up without looking (one word, turn_, says
+//     whether it is taken and whether something is posted), and a visitor who finds something then wakes the loop's thread;
+//   - a visitor takes and leaves the turn by one exchange of that word each, unless it has something to tell: that the loop's thread
+//     waits for the turn is in the word, too, and is set, and answered, under the lock with which that thread goes to sleep;
 //   - the loop's thread says how long it is going to sleep (sleeps_until_ns_) before it gives the turn up, and a visitor who leaves a
 //     timer behind that is earlier wakes it, too.
 //
@@ -86,6 +88,9 @@ class EventLoop {
   void TakeTurn();
   // False: it keeps the turn, since something was posted.
   bool GiveTurnUp();
+  // False: somebody has it, or something else that `unless` names is so.
+  bool TryTurn(uint32_t unless);
+  void LeaveTurn(bool wake);
   bool LookedLately() const;
   // Whether it was parked.
   bool Unpark();
@@ -113,12 +118,17 @@ class EventLoop {
   std::atomic<int64_t> looked_at_ns_{INT64_MIN / 2};  // when a visitor last looked
   std::atomic<std::thread::id> owner_{};              // who has the turn; others may see anybody but themselves
 
+  enum Turned : uint32_t {
+    kTaken = 1,   // somebody has the turn
+    kPosted = 2,  // posted_ has something; changes with it
+    kWanted = 4,  // by the loop's thread, while a visitor has it
+  };
+  std::atomic<uint32_t> turn_{0};
+
   Mutex mutex_{LockRank::kEventLoop};
   Condition free_;  // of the turn
   Condition unpark_;
   bool parked_ RW_GUARDED_BY(mutex_) = false;  // the loop's thread is not at its descriptors
-  bool busy_ RW_GUARDED_BY(mutex_) = false;    // somebody has the turn
-  bool wanted_ RW_GUARDED_BY(mutex_) = false;  // by the loop's thread, while a visitor has it
   std::vector<std::function<void()>> posted_ RW_GUARDED_BY(mutex_);
 };
 
