@@ -29,7 +29,7 @@ bool IoThread::Look() {
 }
 
 int IoThread::Guess() {
-  constexpr uint32_t kGuessesForAll = 4;
+  constexpr uint32_t kGuessesForAll = 16;
   const WatchedRef usual = usual_;
   if (usual == nullptr || ++guesses_ % kGuessesForAll == 0) return EventLoop::kAsk;
   return usual->look() ? 1 : 0;
