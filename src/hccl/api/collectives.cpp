@@ -2,7 +2,6 @@
 // its group ends, when it is inside one.
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 #include "hccl/api/count_checks.h"
 #include "hccl/api/group.h"
@@ -17,17 +16,17 @@ namespace ropeway::comm {
 namespace {
 
 using Numbers = std::vector<uint64_t>;
-// The rest of a call's checks, and what it does; nothing when there is nothing to do.
-using Prepared = std::optional<CollectiveCall>;
 
-template <typename Prepare>  // Result<Prepared>(const Communicator&)
+// `prepare`: the rest of a call's checks, and what it does; a call that keeps no name has nothing to do.
+template <typename Prepare>  // Status(const Communicator&, CollectiveCall*)
 Result<Launch> PrepareLaunch(const Prepare& prepare, HcclComm comm, aclrtStream stream) {
   RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
-  RW_TRY_SET(Prepared call, prepare(*communicator));
+  CollectiveCall call;
+  RW_TRY(prepare(*communicator, &call));
   return Launch([call = std::move(call), comm, stream]() -> Status {
-    if (!call) return Ok();
+    if (call.name == nullptr) return Ok();
     RW_TRY_SET(const CommunicatorHold found, RequireCommunicator(comm));
-    return LaunchCollective(*found, CollectiveCall(*call), stream);
+    return LaunchCollective(*found, CollectiveCall(call), stream);
   });
 }
 
@@ -35,8 +34,9 @@ template <typename Prepare>
 Status Submit(const char* name, HcclComm comm, aclrtStream stream, const Prepare& prepare) {
   RW_TRY_SET(const CommunicatorHold communicator, RequireCommunicator(comm));
   if (InGroup()) return AddToGroup({name, comm, stream, [=] { return PrepareLaunch(prepare, comm, stream); }, {}});
-  RW_TRY_SET(Prepared call, prepare(*communicator));
-  return call ? LaunchCollective(*communicator, std::move(*call), stream) : Ok();
+  CollectiveCall call;
+  RW_TRY(prepare(*communicator, &call));
+  return call.name != nullptr ? LaunchCollective(*communicator, std::move(call), stream) : Ok();
 }
 
 Status RequireType(const char* name, HcclDataType type) {
@@ -51,13 +51,11 @@ Status RequireReduction(HcclDataType type, HcclReduceOp op) {
   return RequireReducibleHere(type, op);
 }
 
-CollectiveCall NewCall(const char* name, Collective what, HcclDataType type) {
-  CollectiveCall call;
-  call.name = name;
-  call.type = type;
-  call.shape.what = what;
-  call.shape.element_bytes = ElementBytes(type);
-  return call;
+void Describe(const char* name, Collective what, HcclDataType type, CollectiveCall* call) {
+  call->name = name;
+  call->type = type;
+  call->shape.what = what;
+  call->shape.element_bytes = ElementBytes(type);
 }
 
 void SetBuffers(const void* input, uint64_t input_bytes, void* output, uint64_t output_bytes, CollectiveCall* call) {
@@ -107,12 +105,13 @@ Numbers PlacesOf(const Numbers& counts) {
   return places;
 }
 
-Result<Prepared> AllToAll(const char* name, const void* from, std::vector<Block> sends, const void* to, std::vector<Block> receives) {
-  CollectiveCall call = NewCall(name, Collective::kAllToAll, HCCL_DATA_TYPE_INT8);
-  SetBuffers(from, Extent(sends), const_cast<void*>(to), Extent(receives), &call);
-  call.shape.sends = std::move(sends);
-  call.shape.receives = std::move(receives);
-  return Prepared(std::move(call));
+Status AllToAll(const char* name, const void* from, std::vector<Block> sends, const void* to, std::vector<Block> receives,
+                CollectiveCall* call) {
+  Describe(name, Collective::kAllToAll, HCCL_DATA_TYPE_INT8, call);
+  SetBuffers(from, Extent(sends), const_cast<void*>(to), Extent(receives), call);
+  call->shape.sends = std::move(sends);
+  call->shape.receives = std::move(receives);
+  return Ok();
 }
 
 Status RequireDifferent(const void* sendBuf, const void* recvBuf) {
@@ -131,15 +130,15 @@ HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataT
     RW_TRY(RequirePointer("sendBuf", sendBuf));
     RW_TRY(RequirePointer("recvBuf", recvBuf));
     RW_TRY(RequirePointer("stream", stream));
-    return Submit("HcclAllReduce", comm, stream, [=](const Communicator&) -> Result<Prepared> {
+    return Submit("HcclAllReduce", comm, stream, [=](const Communicator&, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("count", count));
       RW_TRY(RequireReduction(dataType, op));
-      CollectiveCall call = NewCall("HcclAllReduce", Collective::kAllReduce, dataType);
-      call.kernel = FindReduceKernel(dataType, op);
-      call.shape.bytes = count * ElementBytes(dataType);
-      call.equal_blocks = true;
-      SetBuffers(sendBuf, call.shape.bytes, recvBuf, call.shape.bytes, &call);
-      return Prepared(std::move(call));
+      Describe("HcclAllReduce", Collective::kAllReduce, dataType, call);
+      call->kernel = FindReduceKernel(dataType, op);
+      call->shape.bytes = count * ElementBytes(dataType);
+      call->equal_blocks = true;
+      SetBuffers(sendBuf, call->shape.bytes, recvBuf, call->shape.bytes, call);
+      return Ok();
     });
   });
 }
@@ -152,17 +151,17 @@ HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType
     RW_TRY(RequirePointer("sendBuf", sendBuf));
     RW_TRY(RequirePointer("recvBuf", recvBuf));
     RW_TRY(RequirePointer("stream", stream));
-    return Submit("HcclReduce", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclReduce", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("count", count));
       RW_TRY(RequireReduction(dataType, op));
       RW_TRY(RequireRankOf("root", root, communicator));
-      CollectiveCall call = NewCall("HcclReduce", Collective::kReduce, dataType);
-      call.kernel = FindReduceKernel(dataType, op);
-      call.shape.bytes = count * ElementBytes(dataType);
-      call.shape.root = root;
+      Describe("HcclReduce", Collective::kReduce, dataType, call);
+      call->kernel = FindReduceKernel(dataType, op);
+      call->shape.bytes = count * ElementBytes(dataType);
+      call->shape.root = root;
       // Only the root's output is written.
-      SetBuffers(sendBuf, call.shape.bytes, recvBuf, root == communicator.rank() ? call.shape.bytes : 0, &call);
-      return Prepared(std::move(call));
+      SetBuffers(sendBuf, call->shape.bytes, recvBuf, root == communicator.rank() ? call->shape.bytes : 0, call);
+      return Ok();
     });
   });
 }
@@ -175,16 +174,16 @@ HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, H
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("sendBuf", sendBuf));
     RW_TRY(RequirePointer("recvBuf", recvBuf));
-    return Submit("HcclReduceScatter", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclReduceScatter", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("recvCount", recvCount));
       RW_TRY(RequireReduction(dataType, op));
-      CollectiveCall call = NewCall("HcclReduceScatter", Collective::kReduceScatter, dataType);
-      call.kernel = FindReduceKernel(dataType, op);
+      Describe("HcclReduceScatter", Collective::kReduceScatter, dataType, call);
+      call->kernel = FindReduceKernel(dataType, op);
       const uint64_t bytes = recvCount * ElementBytes(dataType);
-      call.shape.sends = Blocks::Equal(bytes);
-      call.equal_blocks = true;
-      SetBuffers(sendBuf, bytes * communicator.size(), recvBuf, bytes, &call);
-      return Prepared(std::move(call));
+      call->shape.sends = Blocks::Equal(bytes);
+      call->equal_blocks = true;
+      SetBuffers(sendBuf, bytes * communicator.size(), recvBuf, bytes, call);
+      return Ok();
     });
   });
 }
@@ -199,21 +198,21 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
     RW_TRY(RequirePointer("recvBuf", recvBuf));
     RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
     const Numbers counts = NumbersAt(sendCounts, ranks->size()), places = NumbersAt(sendDispls, ranks->size());
-    return Submit("HcclReduceScatterV", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclReduceScatterV", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("recvCount", recvCount));
       RW_TRY(RequireReduction(dataType, op));
       RW_TRY(RequireAll("sendCounts", counts));
-      if (SumOf(counts) == 0) return Prepared();
+      if (SumOf(counts) == 0) return Ok();
       RW_TRY(RequirePointer("sendBuf", sendBuf));
       const uint64_t own = counts[communicator.rank()];
       if (recvCount != own) return Fail(HCCL_E_PARA, "recvCount is %lu, and sendCounts of this rank %lu", recvCount, own);
       RW_TRY(RequirePlaces("sendDispls", places));
-      CollectiveCall call = NewCall("HcclReduceScatterV", Collective::kReduceScatter, dataType);
-      call.kernel = FindReduceKernel(dataType, op);
-      std::vector<Block> blocks = BlocksAt(counts, places, call.shape.element_bytes);
-      SetBuffers(sendBuf, Extent(blocks), recvBuf, own * call.shape.element_bytes, &call);
-      call.shape.sends = std::move(blocks);
-      return Prepared(std::move(call));
+      Describe("HcclReduceScatterV", Collective::kReduceScatter, dataType, call);
+      call->kernel = FindReduceKernel(dataType, op);
+      std::vector<Block> blocks = BlocksAt(counts, places, call->shape.element_bytes);
+      SetBuffers(sendBuf, Extent(blocks), recvBuf, own * call->shape.element_bytes, call);
+      call->shape.sends = std::move(blocks);
+      return Ok();
     });
   });
 }
@@ -225,15 +224,15 @@ HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclD
     RW_TRY(RequirePointer("sendBuf", sendBuf));
     RW_TRY(RequirePointer("recvBuf", recvBuf));
     RW_TRY(RequirePointer("stream", stream));
-    return Submit("HcclAllGather", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclAllGather", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("sendCount", sendCount));
       RW_TRY(RequireType("dataType", dataType));
-      CollectiveCall call = NewCall("HcclAllGather", Collective::kAllGather, dataType);
+      Describe("HcclAllGather", Collective::kAllGather, dataType, call);
       const uint64_t bytes = sendCount * ElementBytes(dataType);
-      call.shape.receives = Blocks::Equal(bytes);
-      call.equal_blocks = true;
-      SetBuffers(sendBuf, bytes, recvBuf, bytes * communicator.size(), &call);
-      return Prepared(std::move(call));
+      call->shape.receives = Blocks::Equal(bytes);
+      call->equal_blocks = true;
+      SetBuffers(sendBuf, bytes, recvBuf, bytes * communicator.size(), call);
+      return Ok();
     });
   });
 }
@@ -248,20 +247,20 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
     RW_TRY(RequirePointer("sendBuf", sendBuf));
     RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
     const Numbers counts = NumbersAt(recvCounts, ranks->size()), places = NumbersAt(recvDispls, ranks->size());
-    return Submit("HcclAllGatherV", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclAllGatherV", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("sendCount", sendCount));
       RW_TRY(RequireType("dataType", dataType));
       RW_TRY(RequireAll("recvCounts", counts));
-      if (SumOf(counts) == 0) return Prepared();
+      if (SumOf(counts) == 0) return Ok();
       RW_TRY(RequirePointer("recvBuf", recvBuf));
       const uint64_t own = counts[communicator.rank()];
       if (sendCount != own) return Fail(HCCL_E_PARA, "sendCount is %lu, and recvCounts of this rank %lu", sendCount, own);
       RW_TRY(RequirePlaces("recvDispls", places));
-      CollectiveCall call = NewCall("HcclAllGatherV", Collective::kAllGather, dataType);
-      std::vector<Block> blocks = BlocksAt(counts, places, call.shape.element_bytes);
-      SetBuffers(sendBuf, own * call.shape.element_bytes, recvBuf, Extent(blocks), &call);
-      call.shape.receives = std::move(blocks);
-      return Prepared(std::move(call));
+      Describe("HcclAllGatherV", Collective::kAllGather, dataType, call);
+      std::vector<Block> blocks = BlocksAt(counts, places, call->shape.element_bytes);
+      SetBuffers(sendBuf, own * call->shape.element_bytes, recvBuf, Extent(blocks), call);
+      call->shape.receives = std::move(blocks);
+      return Ok();
     });
   });
 }
@@ -272,15 +271,15 @@ HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint3
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("comm", comm));
     RW_TRY(RequirePointer("buf", buf));
-    return Submit("HcclBroadcast", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclBroadcast", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("count", count));
       RW_TRY(RequireType("dataType", dataType));
       RW_TRY(RequireRankOf("root", root, communicator));
-      CollectiveCall call = NewCall("HcclBroadcast", Collective::kBroadcast, dataType);
-      call.shape.root = root;
-      call.shape.bytes = count * ElementBytes(dataType);
-      SetBuffers(nullptr, 0, buf, call.shape.bytes, &call);
-      return Prepared(std::move(call));
+      Describe("HcclBroadcast", Collective::kBroadcast, dataType, call);
+      call->shape.root = root;
+      call->shape.bytes = count * ElementBytes(dataType);
+      SetBuffers(nullptr, 0, buf, call->shape.bytes, call);
+      return Ok();
     });
   });
 }
@@ -296,17 +295,17 @@ HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDat
       RW_TRY_SET(const CommunicatorHold ranks, RequireCommunicator(comm));
       if (root == ranks->rank()) RW_TRY(RequirePointer("sendBuf", sendBuf));
     }
-    return Submit("HcclScatter", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclScatter", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireElements("recvCount", recvCount));
       RW_TRY(RequireType("dataType", dataType));
       RW_TRY(RequireRankOf("root", root, communicator));
-      CollectiveCall call = NewCall("HcclScatter", Collective::kScatter, dataType);
-      call.shape.root = root;
-      call.shape.bytes = recvCount * ElementBytes(dataType);
-      call.shape.sends = Blocks::Equal(call.shape.bytes);
+      Describe("HcclScatter", Collective::kScatter, dataType, call);
+      call->shape.root = root;
+      call->shape.bytes = recvCount * ElementBytes(dataType);
+      call->shape.sends = Blocks::Equal(call->shape.bytes);
       const bool is_root = root == communicator.rank();
-      SetBuffers(sendBuf, is_root ? communicator.size() * call.shape.bytes : 0, recvBuf, call.shape.bytes, &call);
-      return Prepared(std::move(call));
+      SetBuffers(sendBuf, is_root ? communicator.size() * call->shape.bytes : 0, recvBuf, call->shape.bytes, call);
+      return Ok();
     });
   });
 }
@@ -321,16 +320,16 @@ HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType se
     if (sendType != recvType) return Fail(HCCL_E_PARA, "sendType is %d and recvType %d: they must be equal", sendType, recvType);
     RW_TRY(RequirePointer("stream", stream));
     RW_TRY(RequirePointer("comm", comm));
-    return Submit("HcclAlltoAll", comm, stream, [=](const Communicator& communicator) -> Result<Prepared> {
+    return Submit("HcclAlltoAll", comm, stream, [=](const Communicator& communicator, CollectiveCall* call) -> Status {
       RW_TRY(RequireDifferent(sendBuf, recvBuf));
       RW_TRY(RequireElements("sendCount", sendCount));
       RW_TRY(RequireType("sendType", sendType));
-      CollectiveCall call = NewCall("HcclAlltoAll", Collective::kAllToAll, HCCL_DATA_TYPE_INT8);
+      Describe("HcclAlltoAll", Collective::kAllToAll, HCCL_DATA_TYPE_INT8, call);
       const uint64_t each = sendCount * ElementBytes(sendType), all = each * communicator.size();
-      call.shape.sends = call.shape.receives = Blocks::Equal(each);
-      call.equal_blocks = true;
-      SetBuffers(sendBuf, all, const_cast<void*>(recvBuf), all, &call);
-      return Prepared(std::move(call));
+      call->shape.sends = call->shape.receives = Blocks::Equal(each);
+      call->equal_blocks = true;
+      SetBuffers(sendBuf, all, const_cast<void*>(recvBuf), all, call);
+      return Ok();
     });
   });
 }
@@ -348,7 +347,7 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
     const uint32_t size = ranks->size();
     const Numbers out = NumbersAt(sendCounts, size), out_at = NumbersAt(sdispls, size), in = NumbersAt(recvCounts, size),
                   in_at = NumbersAt(rdispls, size);
-    return Submit("HcclAlltoAllV", comm, stream, [=](const Communicator&) -> Result<Prepared> {
+    return Submit("HcclAlltoAllV", comm, stream, [=](const Communicator&, CollectiveCall* call) -> Status {
       if (sendBuf != nullptr) RW_TRY(RequireDifferent(sendBuf, recvBuf));
       RW_TRY(RequireAll("sendCounts", out));
       RW_TRY(RequireAll("recvCounts", in));
@@ -359,7 +358,7 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
       RW_TRY(RequirePlaces("sdispls", out_at));
       RW_TRY(RequirePlaces("rdispls", in_at));
       return AllToAll("HcclAlltoAllV", sendBuf, BlocksAt(out, out_at, ElementBytes(sendType)), recvBuf,
-                      BlocksAt(in, in_at, ElementBytes(recvType)));
+                      BlocksAt(in, in_at, ElementBytes(recvType)), call);
     });
   });
 }
@@ -378,7 +377,7 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
       out.push_back(matrix[size_t{own} * size + rank]);
       in.push_back(matrix[size_t{rank} * size + own]);
     }
-    return Submit("HcclAlltoAllVC", comm, stream, [=](const Communicator&) -> Result<Prepared> {
+    return Submit("HcclAlltoAllVC", comm, stream, [=](const Communicator&, CollectiveCall* call) -> Status {
       RW_TRY(RequireAll("sendCountMatrix, own row", out));
       RW_TRY(RequireAll("sendCountMatrix, own column", in));
       if (SumOf(out) > 0) RW_TRY(RequirePointer("sendBuf", sendBuf));
@@ -386,7 +385,7 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
       RW_TRY(RequireType("sendType", sendType));
       RW_TRY(RequireType("recvType", recvType));
       return AllToAll("HcclAlltoAllVC", sendBuf, BlocksAt(out, PlacesOf(out), ElementBytes(sendType)), recvBuf,
-                      BlocksAt(in, PlacesOf(in), ElementBytes(recvType)));
+                      BlocksAt(in, PlacesOf(in), ElementBytes(recvType)), call);
     });
   });
 }

@@ -43,6 +43,7 @@ class BoardRun {
   // Nothing has changed since the last time, as it is most often.
   bool StillWaits() const { return stage_ == Stage::kPosted && !board_->AllPosted(seat_); }
   const BoardSeat& seat() const { return seat_; }
+  const BoardWork& work() const { return work_; }
   // Which of its stages, for who wants to know whether it got on.
   int progress() const { return static_cast<int>(stage_); }
 

@@ -89,36 +89,12 @@ void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::S
 constexpr int kTurnsForOthers = 3;
 
 // What fits into a slot is begun inside of its call on a stream where it would begin now, and is over without ever having been in the
-// stream if the others call at the same moment.
-bool MayBeginHere(Communicator& communicator, const CollectiveCall& call, void* stream) {
-  if (!call.equal_blocks || FitOnBoard(call.shape, call.input_bytes) != BoardFit::kSlot) return false;
-  if (!call.shape.in_place && Overlap(call)) return false;
-  const Board* const board = Board::Of(communicator);
-  return board != nullptr && board->state() == Board::State::kReady && ropewayIsIdle(stream) != 0;
-}
-
-// Over, or in the stream from where it is.
-Status BeginHere(Communicator& communicator, CollectiveOp::Setting& setting, void* stream) {
-  Board& board = *setting.board;
-  Exchange& exchange = Exchange::Here(communicator);
-  BoardRun run(&board, setting.OnBoard(communicator.size()), nullptr);
-  LockGuard lock(exchange.order);
-  uint64_t& next = exchange.NextCollective(communicator);
-  run.Take({++next});
-  const auto begin = [&] {
-    if (!board.IsQuiet()) return;
-    board.StayAwake();
-    HcclResult result = HCCL_SUCCESS;
-    std::string why;
-    LookAWhile(run, communicator.size(), [&] { run.Advance(&result, &why); });
-  };
-  const int turns = RanksShareCores(communicator.size()) ? kTurnsForOthers : 0;
-  for (int turn = 0; IoThread::Get().Try(std::ref(begin)) && !run.left() && turn < turns; ++turn) sched_yield();
-  if (run.left()) return Ok();
-  const auto op = std::make_shared<CollectiveOp>(communicator.shared_from_this(), std::move(setting), nullptr);
-  const aclError code = op->GoOn(stream, run);
-  if (code != ACL_SUCCESS && !run.begun()) --next;
-  return FromRuntime("ropewayLaunchOperation", code);
+// stream if the others call at the same moment. The board for that; else null.
+Board* BoardToBeginOn(Communicator& communicator, const CollectiveCall& call, void* stream) {
+  if (!call.equal_blocks || FitOnBoard(call.shape, call.input_bytes) != BoardFit::kSlot) return nullptr;
+  if (!call.shape.in_place && Overlap(call)) return nullptr;
+  Board* const board = Board::Of(communicator);
+  return board != nullptr && board->state() == Board::State::kReady && ropewayIsIdle(stream) != 0 ? board : nullptr;
 }
 
 // Memory that is found meanwhile stays where it is.
@@ -133,26 +109,53 @@ class Access {
   void* const access_;
 };
 
-Status LaunchHere(Communicator& communicator, CollectiveCall& call, void* stream) {
+CollectiveOp::Setting SettingOf(CollectiveCall& call) {
   CollectiveOp::Setting setting;
   setting.call = call.name;
-  setting.board = Board::Of(communicator);
-  setting.fit = BoardFit::kSlot;
-  setting.board_ready = true;
   setting.element_bytes = call.shape.element_bytes;
   setting.kernel = call.kernel;
-  const Access access;
-  RW_TRY_SET(setting.input, OpenPlace(call.input, call.input_bytes));
-  RW_TRY_SET(setting.output, OpenPlace(call.output, call.output_bytes));
+  return setting;
+}
+
+// In the stream, from where it is.
+aclError GoOnInStream(Communicator& communicator, CollectiveCall& call, Board& board, const BoardRun& run, void* stream) {
+  CollectiveOp::Setting setting = SettingOf(call);
+  setting.board = &board;
+  setting.fit = BoardFit::kSlot;
+  setting.board_ready = true;
+  setting.input = {static_cast<char*>(const_cast<void*>(call.input)), const_cast<char*>(run.work().input), call.input_bytes};
+  setting.output = {static_cast<char*>(call.output), run.work().output, call.output_bytes};
   setting.shape = std::move(call.shape);
-  return BeginHere(communicator, setting, stream);
+  return std::make_shared<CollectiveOp>(communicator.shared_from_this(), std::move(setting), nullptr)->GoOn(stream, run);
+}
+
+Status LaunchHere(Communicator& communicator, CollectiveCall& call, Board& board, void* stream) {
+  const Access access;
+  RW_TRY_SET(const PlaceMemory input, OpenPlace(call.input, call.input_bytes));
+  RW_TRY_SET(const PlaceMemory output, OpenPlace(call.output, call.output_bytes));
+  const uint32_t ranks = communicator.size();
+  Exchange& exchange = Exchange::Here(communicator);
+  BoardRun run(&board, {call.shape, ranks, call.kernel, call.input_bytes, input.view, output.view}, nullptr);
+  LockGuard lock(exchange.order);
+  uint64_t& next = exchange.NextCollective(communicator);
+  run.Take({++next});
+  const auto begin = [&] {
+    if (!board.IsQuiet()) return;
+    board.StayAwake();
+    HcclResult result = HCCL_SUCCESS;
+    std::string why;
+    LookAWhile(run, ranks, [&] { run.Advance(&result, &why); });
+  };
+  const int turns = RanksShareCores(ranks) ? kTurnsForOthers : 0;
+  for (int turn = 0; IoThread::Get().Try(std::ref(begin)) && !run.left() && turn < turns; ++turn) sched_yield();
+  if (run.left()) return Ok();
+  const aclError code = GoOnInStream(communicator, call, board, run, stream);
+  if (code != ACL_SUCCESS && !run.begun()) --next;
+  return FromRuntime("ropewayLaunchOperation", code);
 }
 
 Status LaunchInStream(Communicator& communicator, CollectiveCall& call, void* stream) {
-  CollectiveOp::Setting setting;
-  setting.call = call.name;
-  setting.element_bytes = call.shape.element_bytes;
-  setting.kernel = call.kernel;
+  CollectiveOp::Setting setting = SettingOf(call);
   RW_TRY(FromRuntime("aclrtGetCurrentContext", aclrtGetCurrentContext(&setting.context)));
   RW_TRY(FromRuntime("aclrtGetDevice", aclrtGetDevice(&setting.device)));
   RW_TRY_SET(setting.input, OpenPlace(call.input, call.input_bytes));
@@ -176,7 +179,8 @@ Status LaunchCollective(Communicator& communicator, CollectiveCall&& call, void*
   RW_TRY(RequireNotSuspended(communicator));
   call.shape.rank = communicator.rank();
   call.shape.in_place = call.input_bytes > 0 && call.input == InPlaceInput(call);
-  return MayBeginHere(communicator, call, stream) ? LaunchHere(communicator, call, stream) : LaunchInStream(communicator, call, stream);
+  if (Board* const board = BoardToBeginOn(communicator, call, stream)) return LaunchHere(communicator, call, *board, stream);
+  return LaunchInStream(communicator, call, stream);
 }
 
 }  // namespace ropeway::comm

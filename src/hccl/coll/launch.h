@@ -12,7 +12,7 @@
 namespace ropeway::comm {
 
 struct CollectiveCall {
-  const char* name = nullptr;  // the function's, for messages
+  const char* name = nullptr;  // the function's, for messages; null: nothing is to be done
   HcclDataType type = HCCL_DATA_TYPE_INT8;
   CollectiveShape shape;        // rank and hosts are filled in
   const void* input = nullptr;  // device memory, inside one block each
