@@ -343,6 +343,11 @@ bool Board::AllPosted(const BoardSeat& seat) {
 bool Board::AllReduced(const BoardSeat& seat) const { return AllSay(&Words::Slot::reduced, seat); }
 bool Board::AllTaken(const BoardSeat& seat) const { return AllSay(&Words::Slot::taken, seat); }
 
+bool Board::SomeAreInPlace(const BoardSeat& seat) const {
+  return std::any_of(boards_.begin(), boards_.end(),
+                     [&](const Opened& board) { return board.words->slots[seat.slot()].address.load(std::memory_order_relaxed) != 0; });
+}
+
 bool Board::Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const {
   return ReadAt(rank, seat, boards_[rank].words->slots[seat.slot()].address.load(std::memory_order_relaxed), offset, bytes, to);
 }

@@ -17,7 +17,7 @@
 // more than a core each:
 //   address[slot]   of the contribution in the owner's process; 0: it is in the slot
 //   result[slot]    of what `reduced` tells of: likewise
-//   taken[slot]     the collective of which the owner has all that it needs
+//   taken[slot]     the collective of which the owner has all that it needs, if somebody's contribution is in place
 //   revoked[slot]   the collective whose bytes, at that address, were taken away from it
 // 1. A slot is written only when all others are done with the collective that had it before. Slots go by the numbers of the collectives,
 //    which all ranks agree on, and `done` follows that order; so the collective with the lowest number never waits for a later one.
@@ -44,6 +44,7 @@
 
 #include "base/file_descriptor.h"
 #include "hccl/coll/board_work.h"
+#include "hccl/coll/faster_way.h"
 #include "hccl/membership/communicator.h"
 
 namespace ropeway::comm {
@@ -111,6 +112,9 @@ class Board : public std::enable_shared_from_this<Board> {
   // Whether contributions can be read where they are; and those that do not fit into a slot, as no rank has a core to spare for them.
   bool ReadsInPlace() const { return in_place_; }
   bool ReadsLarge() const { return in_place_ && large_; }
+  FasterWay& faster_way(Collective what) { return faster_way_[what == Collective::kAllToAll ? 1 : 0]; }
+  // Of a collective that all have posted.
+  bool SomeAreInPlace(const BoardSeat& seat) const;
   // Copies [offset, + bytes) of what a rank has posted, or of its result; false: it cannot be read there any more.
   bool Read(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const;
   bool ReadResult(uint32_t rank, const BoardSeat& seat, uint64_t offset, uint64_t bytes, char* to) const;
@@ -190,6 +194,7 @@ class Board : public std::enable_shared_from_this<Board> {
   uint64_t done_[kBoardSlots] = {};           // by slot
   bool done_is_told_ = true;                  // by the word for it
   std::map<uint64_t, uint64_t> skipped_;      // what was left before its turn, by the ticket before it
+  FasterWay faster_way_[2];                   // of all-gathers and all-to-alls
 };
 
 }  // namespace ropeway::comm

@@ -6,6 +6,7 @@ void BoardRun::TakeOver(const BoardRun& other) {
   seat_ = other.seat_;
   stage_ = other.stage_;
   stays_in_place_ = other.stays_in_place_.load();
+  spent_ns_ = other.spent_ns_;
 }
 
 BoardRun::Outcome BoardRun::Advance(HcclResult* result, std::string* why) {
@@ -33,12 +34,13 @@ BoardRun::Outcome BoardRun::Advance(HcclResult* result, std::string* why) {
 }
 
 bool BoardRun::Bring() {
-  const bool stays = board_->ReadsInPlace() && work_.StayInPlace();
+  const bool chooses = work_.MayStay() && board_->ReadsInPlace();
+  const bool stays = work_.MustStay() || (chooses && board_->faster_way(work_.shape.what).For(work_.block_bytes()) == FasterWay::kInPlace);
   const auto bring = [&] {
     if (stays)
       stays_in_place_ = true;  // whoever closes the lease looks at it afterwards
     else
-      work_.Bring(board_->OwnSlot(seat_));
+      Spend([&] { work_.Bring(board_->OwnSlot(seat_)); });
   };
   if (!Use(bring)) return false;
   stage_ = Stage::kPosted;
@@ -52,7 +54,7 @@ BoardRun::Outcome BoardRun::ReadOthers(const Function& read, HcclResult* result,
   const uint32_t nobody = work_.ranks;
   uint32_t unread = nobody;
   if (!Use([&] { unread = read(); })) return Outcome::kTakenAway;
-  if (work_.StayInPlace() && unread == nobody) unread = board_->RevokedBy(seat_);
+  if (unread == nobody && board_->SomeAreInPlace(seat_)) unread = board_->RevokedBy(seat_);
   if (unread == nobody) return Outcome::kOver;
   *result = HCCL_E_REMOTE;
   *why = "rank " + std::to_string(unread) + " took its memory away: its stream was aborted, failed or waited too long";
@@ -61,15 +63,19 @@ BoardRun::Outcome BoardRun::ReadOthers(const Function& read, HcclResult* result,
 
 BoardRun::Outcome BoardRun::CopyFromOthers(HcclResult* result, std::string* why) {
   const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
-  const Outcome copied = ReadOthers([&] { return work_.CopyBlocks(read); }, result, why);
+  uint32_t unread = work_.ranks;
+  const auto copy = [&] { unread = work_.CopyBlocks(read); };
+  const Outcome copied = ReadOthers([&] { return Spend(copy), unread; }, result, why);
   if (copied != Outcome::kOver) return copied;
   stage_ = Stage::kTaken;
-  if (work_.StayInPlace()) board_->PostTaken(seat_);
+  if (board_->SomeAreInPlace(seat_)) board_->PostTaken(seat_);
+  const auto way = stays_in_place_ ? FasterWay::kInPlace : FasterWay::kSlot;
+  if (work_.MayStay()) board_->faster_way(work_.shape.what).Took(work_.block_bytes(), way, spent_ns_);
   return Use([&] { work_.CopyOwnBlock(); }) ? Outcome::kOver : Outcome::kTakenAway;
 }
 
 BoardRun::Outcome BoardRun::Reduce(HcclResult* result, std::string* why) {
-  const bool in_place = work_.StayInPlace();
+  const bool in_place = work_.MustStay();
   const char* slots[kDirectRanks] = {};
   FindSlots(slots);
   const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
@@ -92,14 +98,14 @@ BoardRun::Outcome BoardRun::Gather(HcclResult* result, std::string* why) {
     return board_->ReadResult(rank, seat_, offset, bytes, to);
   };
   const auto gather = [&] {
-    if (work_.StayInPlace()) return work_.GatherParts(read);
+    if (work_.MustStay()) return work_.GatherParts(read);
     work_.Gather(slots);
     return work_.ranks;
   };
   const Outcome gathered = ReadOthers(gather, result, why);
   if (gathered != Outcome::kOver) return gathered;
   stage_ = Stage::kTaken;
-  if (work_.StayInPlace()) board_->PostTaken(seat_);
+  if (work_.MustStay()) board_->PostTaken(seat_);
   return Outcome::kOver;
 }
 

@@ -12,7 +12,7 @@
 
 namespace ropeway::comm {
 
-// From here on one copy by the kernel costs less than two of our own (16 KiB: 3 to 6 us and 3 to 4 us; 32 KiB: 3 and 6).
+// From here on one copy by the kernel may cost less than two of our own (FasterWay).
 constexpr uint64_t kReadInPlace = 32 << 10;
 // What a rank may contribute by a slot.
 constexpr uint64_t kBoardBytes = 512 << 10;
@@ -35,8 +35,10 @@ struct BoardWork {
   // A part of the result is made at each rank, and then all of them are gathered.
   bool HasTwoStages() const { return shape.what == Collective::kAllReduce && bytes > kEagerBytes; }
   bool OnlyCopies() const { return kernel == nullptr; }
-  // Whether contributions are read where they are, which is so for all ranks or none. That of what is reduced fits into no slot.
-  bool StayInPlace() const { return OnlyCopies() ? shape.receives[shape.rank].bytes >= kReadInPlace : bytes > kBoardBytes; }
+  // Whether contributions are read where they are: of all ranks, as they fit into no slot; or of those that choose to.
+  bool MustStay() const { return bytes > kBoardBytes; }
+  bool MayStay() const { return OnlyCopies() && !MustStay() && block_bytes() >= kReadInPlace; }
+  uint64_t block_bytes() const { return shape.receives[shape.rank].bytes; }
   void Bring(char* own_slot) const;
   // `slots`: by rank. The own part of an all-reduce in two stages goes into the own slot, everything else into the output.
   void Reduce(const char* const* slots, char* own_slot) const;
