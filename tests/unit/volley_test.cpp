@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/copy_descriptor.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/sched/value_watch.h"
 #include "engine/task_graph.h"
@@ -170,6 +171,111 @@ TEST(TasksApartTest, IsKnownOfTheTasksAsTheyWereLookedAt) {
   EXPECT_EQ(apart.From(0, 3, 8), 5u);
   apart.Forget();
   EXPECT_EQ(apart.From(0, 3, 8), std::nullopt);
+}
+
+// --- Copies that are told by device memory where to -------------------------------------------------------------------------
+
+class VolleyLateTest : public VolleyTest, private AddressJudge {
+ protected:
+  static constexpr size_t kDescriptor = 32;
+
+  void SetUp() override {
+    VolleyTest::SetUp();
+    backend_.SetJudge(this);
+    descriptors_ = device_ + 60 * kMiB;
+  }
+  void Run(const Task& task) {
+    TaskFailure failure;
+    ASSERT_EQ(backend_.Start(task, {}, nullptr, &failure), 0);
+  }
+  // A launch of descriptor `place`, which says this by now.
+  Task Described(size_t place, const void* dst, const void* src, size_t size) {
+    WriteDescriptor(pinned_, kDescriptor, {const_cast<void*>(dst), src, size});
+    Task task{};
+    task.kind = TaskKind::kCopyByDesc;
+    task.by_desc = {descriptors_ + place * kDescriptor, kDescriptor};
+    Run(CopyTask(descriptors_ + place * kDescriptor, pinned_, kDescriptor));
+    return task;
+  }
+  Task ThroughCells(const void* dst, const void* src) {
+    const void* const addresses[] = {dst, src};
+    std::memcpy(pinned_, addresses, sizeof(addresses));
+    char* const cells = descriptors_ + kMiB;
+    Run(CopyTask(cells, pinned_, sizeof(addresses)));
+    Task task{};
+    task.kind = TaskKind::kCopyByCells;
+    task.by_cells.dst_cell = cells;
+    task.by_cells.src_cell = cells + sizeof(void*);
+    task.by_cells.size = kBlock;
+    return task;
+  }
+
+  char* descriptors_ = nullptr;
+
+ private:
+  Verdict Judge(const void* address, size_t size, uint64_t) const override {
+    const auto* const at = static_cast<const char*>(address);
+    return {at >= device_ && at + size <= device_ + kDevice, 0};
+  }
+};
+
+TEST_F(VolleyLateTest, TheyRunBesideOthers) {
+  EXPECT_EQ(ChooseAmongOthers({Described(0, device_, device_ + kMiB, kBlock), Described(1, device_ + kBlock, device_ + kMiB, kBlock)}),
+            kAll);
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(device_, pinned_, kBlock), ThroughCells(device_ + kBlock, device_ + kMiB)}), kAll);
+  EXPECT_EQ(ChooseAmongOthers({ThroughCells(device_ + kBlock, device_ + kMiB), CopyTask(device_, pinned_, kBlock)}), kAll);
+}
+
+TEST_F(VolleyLateTest, WhatIsNotSettledYetIsNotRead) {
+  const Task launch = Described(0, device_ + kMiB, device_ + 2 * kMiB, kBlock), cells = ThroughCells(device_ + kMiB, device_ + 2 * kMiB);
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(descriptors_, pinned_, kBlock), launch}), 0u) << "its descriptor is written in front of it";
+  EXPECT_EQ(ChooseAmongOthers({SetTask(descriptors_ + kMiB + sizeof(void*) - kBlock, kBlock, 0), cells}), 0u) << "so is a cell";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(descriptors_ + kMiB + kBlock, pinned_, kBlock), launch}), kAll) << "another page is";
+  EXPECT_EQ(ChooseAmongOthers({CopyTask(device_ + kMiB, pinned_, kBlock), launch}), 0u) << "what it names is written";
+  EXPECT_EQ(ChooseAmongOthers({launch, CopyTask(device_ + 2 * kMiB, pinned_, kBlock)}), 0u) << "what it reads is written behind it";
+}
+
+TEST_F(VolleyLateTest, WhatKeepsItsPlace) {
+  const Task last = CopyTask(device_ + 4 * kMiB, pinned_, kBlock);
+  EXPECT_EQ(ChooseAmongOthers({Described(0, device_, device_ + kMiB, kBlock - 1), last}), 0u) << "small";
+  EXPECT_EQ(ChooseAmongOthers({Described(1, device_ + kDevice, device_ + kMiB, kBlock), last}), 0u) << "fails";
+  ASSERT_NE(backend_.HostView(descriptors_ + 2 * kMiB, 1), nullptr);
+  Task seen = Described(2, device_, device_ + kMiB, kBlock);
+  Run(CopyTask(descriptors_ + 2 * kMiB, seen.by_desc.descriptor, kDescriptor));
+  seen.by_desc.descriptor = descriptors_ + 2 * kMiB;
+  EXPECT_EQ(ChooseAmongOthers({seen, last}), 0u) << "the program may write its descriptor";
+}
+
+// A graph's descriptors may say something else the next time.
+TEST_F(VolleyLateTest, NothingIsKnownOfThoseThatComeAgain) {
+  struct Again : FixedFeed {
+    using FixedFeed::FixedFeed;
+    size_t KnownApart() const override { return kAsk; }
+  };
+  std::vector<Task> tasks;
+  for (size_t i = 0; i < 128; ++i) tasks.push_back(CopyTask(device_ + i * kBlock, pinned_ + i * kBlock, kBlock));
+  tasks.push_back(Described(0, device_ + kMiB, device_ + 2 * kMiB, kBlock));
+  Again feed(TaskRun(tasks.data(), 0, 0, tasks.size()));
+  EXPECT_EQ(backend_.RunVolley(feed), 128u);
+}
+
+TEST_F(VolleyLateTest, EveryByteIsMoved) {
+  constexpr size_t kTasks = 300, kStep = 3 * kBlock;
+  char* const source = device_ + 30 * kMiB;
+  std::vector<Task> tasks;
+  std::vector<char> expected(kTasks * kStep, 0);
+  Run(SetTask(device_, expected.size(), 0));
+  for (size_t i = 0; i < kTasks; ++i) {
+    const size_t size = kBlock + i % 5 * 1004;
+    Run(SetTask(source + i * kStep, kStep, static_cast<char>(i)));
+    std::memset(&expected[i * kStep], static_cast<char>(i), size);
+    tasks.push_back(i % 3 == 0 ? CopyTask(device_ + i * kStep, source + i * kStep, size)
+                               : Described(i, device_ + i * kStep, source + i * kStep, size));
+  }
+  EXPECT_EQ(Choose(tasks), kTasks);
+  std::vector<char> got(expected.size());
+  Run(CopyTask(got.data(), device_, got.size()));
+  EXPECT_TRUE(got == expected);
 }
 
 TEST_F(VolleyTest, ALongRangeIsLookedAtToItsEnd) {

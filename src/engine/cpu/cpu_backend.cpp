@@ -180,7 +180,7 @@ void CpuBackend::MoveBytes(void* dst, const void* src, size_t size, CopyMethod m
 size_t CpuBackend::RunVolley(VolleyFeed& feed) {
   ByteClaims* const claims = ByteClaims::OfThisThread();
   if (claims == nullptr) return 0;
-  VolleyWork work(feed, *claims, addresses_, watched_, kernels_);
+  VolleyWork work(feed, *claims, addresses_, watched_, kernels_, judge_);
   if (!work.Begin(traits_.share_from)) return 0;
   sharer_.Share(work, work.Portions() * work.portion());
   work.TellFound();

@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "engine/backend.h"
@@ -18,15 +21,19 @@
 #include "engine/cpu/kernels/kernels.h"
 #include "engine/cpu/portion_work.h"
 #include "engine/cpu/watched_chunks.h"
+#include "engine/late_copy.h"
+#include "engine/task_ranges.h"
 
 namespace ropeway::cpu {
 
 class VolleyWork final : public sched::SharedWork {
  public:
-  VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels)
-      : run_(feed.run()), feed_(feed), portion_(PortionOf(TaskBytes(run_[0]))), claims_(claims), addresses_(addresses), watched_(watched),
-        kernels_(kernels), apart_(feed.KnownApart()), count_(feed.Count()) {
-    claims_.Begin(TaskBytes(run_[0]));
+  VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels,
+             const AddressJudge* judge)
+      : run_(feed.run()), feed_(feed), claims_(claims), addresses_(addresses), watched_(watched), kernels_(kernels), judge_(judge),
+        apart_(feed.KnownApart()), first_bytes_(SizeOfFirst()), portion_(std::clamp(first_bytes_, kSmallest, kLargest)),
+        count_(feed.Count()) {
+    claims_.Begin(first_bytes_);
   }
 
   // Takes the first tasks; false when they are not enough to be shared, and nothing was begun.
@@ -76,14 +83,13 @@ class VolleyWork final : public sched::SharedWork {
   bool AllTaken() const override {
     return closed_.load(std::memory_order_acquire) && next_.load(std::memory_order_relaxed) >= ready_.load(std::memory_order_relaxed);
   }
-  size_t Portions() const override { return TaskBytes(run_[0]) * count_ / portion_ + 1; }
+  size_t Portions() const override { return first_bytes_ * count_ / portion_ + 1; }
 
  private:
   static constexpr size_t kRing = 128;
   static constexpr size_t kSlotsAhead = 16;
   static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
   static constexpr size_t kSmallest = size_t{64} << 10, kLargest = size_t{128} << 10;
-  static size_t PortionOf(size_t task) { return std::clamp(task, kSmallest, kLargest); }
   static_assert((kRing + 1) * (kLargest + kLargest / 2) / Traits::kSmallestStreamed <= kMostBegun, "what is claimed and not complete");
 
   struct alignas(64) Portion {
@@ -128,8 +134,7 @@ class VolleyWork final : public sched::SharedWork {
     const Task& task = run_[claimed_];
     refused_ = closing_ = !(KnowsApart() ? claimed_ < apart_ && IsPrivate(task) : Fits(task)) || !feed_.Begins(claimed_);
     if (closing_) return false;
-    ++claimed_;
-    claimed_bytes_ += TaskBytes(task);
+    claimed_bytes_ += SizeOf(claimed_++);
     return true;
   }
   // Every look takes the submitter's line away from him: where there was little, some time goes by before the next.
@@ -152,13 +157,28 @@ class VolleyWork final : public sched::SharedWork {
   }
   bool Fits(const Task& task) {
     if (task.flags != 0) return false;
-    claims_.NextTask(TaskBytes(task) / portion_ + 1);
+    if (IsLate(task) && !Resolve(task)) return false;
+    claims_.NextTask(SizeOf(claimed_) / portion_ + 1);
     switch (task.kind) {
-      case TaskKind::kCopy: return Writes(task.copy.dst, task.copy.size) && Reads(task.copy.src, task.copy.size);
+      case TaskKind::kCopy:
+      case TaskKind::kCopyByDesc:
+      case TaskKind::kCopyByCells: {
+        const CopyDescriptor copy = CopyOf(claimed_);
+        return Writes(copy.dst, copy.size) && Reads(copy.src, copy.size);
+      }
       case TaskKind::kSet:
       case TaskKind::kSetWords: return Writes(task.set.dst, TaskBytes(task));
       default: return false;
     }
+  }
+  // What the next task says it copies, if that is settled: nobody who is not done yet writes where it says so. What would fail does so in
+  // its turn; and where the same tasks come again they may say something else.
+  bool Resolve(const Task& task) {
+    if (apart_ != 0 || (late_ == nullptr && (late_ = LateCopiesOfThisThread()) == nullptr)) return false;
+    claims_.NextTask(1);
+    const bool settled = ForEachRange(task, [this](const TaskRange& range) { return Reads(range.address, range.extent); });
+    TaskFailure unsaid;
+    return settled && ResolveLateCopy(task, *judge_, Reader(), &late_[claimed_ % kMostBegun], &unsaid) == 0;
   }
   bool Writes(const void* dst, size_t size) {
     return size >= Traits::kSmallestStreamed && watched_.Private(dst, size) && claims_.Write(dst, size);
@@ -188,7 +208,29 @@ class VolleyWork final : public sched::SharedWork {
     Move(portion.from, portion.to);
     portion.done.store(true, std::memory_order_release);
   }
-  size_t SizeOf(size_t i) const { return run_[i].kind == TaskKind::kCopy ? run_[i].copy.size : TaskBytes(run_[i]); }
+  ReadDeviceBytes Reader() const {
+    return [this](void* out, const void* address, size_t size) { std::memcpy(out, addresses_.View(address), size); };
+  }
+  // It is the head's turn: its descriptor may be read.
+  size_t SizeOfFirst() const {
+    const Task& task = run_[0];
+    if (task.kind != TaskKind::kCopyByDesc) return TaskBytes(task);
+    char bytes[descriptor_layout::kLargest];
+    Reader()(bytes, task.by_desc.descriptor, task.by_desc.size);
+    return ReadDescriptor(bytes, task.by_desc.size).size;
+  }
+  // Room for kMostBegun. Null: there is no memory for them.
+  static CopyDescriptor* LateCopiesOfThisThread() {
+    static thread_local std::unique_ptr<CopyDescriptor[]> copies(new (std::nothrow) CopyDescriptor[kMostBegun]);
+    return copies.get();
+  }
+  static bool IsLate(const Task& task) { return task.kind == TaskKind::kCopyByDesc || task.kind == TaskKind::kCopyByCells; }
+  static bool IsCopy(const Task& task) { return task.kind == TaskKind::kCopy || IsLate(task); }
+  CopyDescriptor CopyOf(size_t i) const {
+    const Task& task = run_[i];
+    return task.kind == TaskKind::kCopy ? CopyDescriptor{task.copy.dst, task.copy.src, task.copy.size} : late_[i % kMostBegun];
+  }
+  size_t SizeOf(size_t i) const { return IsCopy(run_[i]) ? CopyOf(i).size : TaskBytes(run_[i]); }
   // Copies that continue each other on both sides are moved as one, as the pieces of a batch are.
   void Move(PortionCursor from, PortionCursor to) const {
     const size_t last = to.offset > 0 ? to.item : to.item - 1;
@@ -198,21 +240,25 @@ class VolleyWork final : public sched::SharedWork {
       const size_t first = i;
       size_t bytes = EndOf(i, to) - begin;
       for (; i < last && Continues(i); ++i) bytes += EndOf(i + 1, to);
-      if (i < last && run_[i + 1].kind == TaskKind::kCopy) kernels_.Prefetch(addresses_.View(run_[i + 1].copy.src), run_[i + 1].copy.size);
-      MoveBytes(run_[first], begin, bytes);
+      if (i < last && IsCopy(run_[i + 1])) {
+        const CopyDescriptor next = CopyOf(i + 1);
+        kernels_.Prefetch(addresses_.View(next.src), next.size);
+      }
+      MoveBytes(first, begin, bytes);
     }
   }
   size_t EndOf(size_t i, PortionCursor to) const { return i < to.item ? SizeOf(i) : to.offset; }
   bool Continues(size_t i) const {
-    const Task &task = run_[i], &next = run_[i + 1];
-    return task.kind == TaskKind::kCopy && next.kind == TaskKind::kCopy &&
-           static_cast<char*>(task.copy.dst) + task.copy.size == next.copy.dst &&
-           static_cast<const char*>(task.copy.src) + task.copy.size == next.copy.src;
+    if (!IsCopy(run_[i]) || !IsCopy(run_[i + 1])) return false;
+    const CopyDescriptor copy = CopyOf(i), next = CopyOf(i + 1);
+    return static_cast<char*>(copy.dst) + copy.size == next.dst && static_cast<const char*>(copy.src) + copy.size == next.src;
   }
   // All of it is more than a cache should be filled with.
-  void MoveBytes(const Task& task, size_t begin, size_t bytes) const {
-    if (task.kind == TaskKind::kCopy) {
-      kernels_.Stream(At(task.copy.dst, begin), At(task.copy.src, begin), bytes);
+  void MoveBytes(size_t i, size_t begin, size_t bytes) const {
+    const Task& task = run_[i];
+    if (IsCopy(task)) {
+      const CopyDescriptor copy = CopyOf(i);
+      kernels_.Stream(At(copy.dst, begin), At(copy.src, begin), bytes);
     } else if (task.kind == TaskKind::kSetWords) {
       FillWords(At(task.set.dst, begin), task.set.value, bytes / sizeof(uint32_t));
     } else {
@@ -224,12 +270,15 @@ class VolleyWork final : public sched::SharedWork {
   // Everybody reads these all the time, so nothing that is written lies on their cache lines: a guest looks at them for every task.
   alignas(64) const TaskRun run_;
   VolleyFeed& feed_;
-  const size_t portion_;
   ByteClaims& claims_;
   const AddressSpace& addresses_;
   const WatchedChunks& watched_;
   const CopyKernels& kernels_;
+  const AddressJudge* const judge_;
   const size_t apart_;  // VolleyFeed::KnownApart
+  const size_t first_bytes_;
+  const size_t portion_;
+  CopyDescriptor* late_ = nullptr;  // what the late copies that have begun say, by their place; set with the first of them
 
   // The leader's.
   alignas(64) size_t count_;  // of tasks that are there, as last told

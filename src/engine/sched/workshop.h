@@ -16,6 +16,7 @@ struct Workshop {
   // Whether it is worth looking: as far as the first task tells, they are enough for several hands.
   bool MayBeVolley(const TaskRun& run) const {
     if (run.count() < 2 || run[0].kind > TaskKind::kSetWords) return false;
+    if (run[0].kind == TaskKind::kCopyByDesc) return true;  // the backend can tell
     const size_t size = TaskBytes(run[0]);
     return size >= Traits::kSmallestStreamed && size * run.count() >= backend->traits().share_from;
   }
