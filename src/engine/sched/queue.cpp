@@ -276,7 +276,8 @@ LaneQueue::Outcome LaneQueue::RunHead(const Share& share) {
         ++executed_;
         return Outcome::kDone;
       }
-      Advance();
+      PassHead();
+      if (!MayTellLater(behind)) Publish();
       shop_.values.MemoryChanged();
       return Outcome::kDone;
   }
@@ -340,6 +341,16 @@ bool LaneQueue::RunVolley(const Share& share) {
   const size_t count = shop_.RunVolley(feed);
   volleys_.Ended(executed_, count > 0);
   return count > 0;
+}
+
+// To say that a task is complete takes a locked instruction, and that waits until all of its bytes have left the core: as long as small
+// copies come one behind the other, it is said for some of them at once. Nobody sleeps until one of these is complete, and whoever ends or
+// leaves a run of them settles.
+inline bool LaneQueue::MayTellLater(const Backend::Behind& behind) const {
+  constexpr uint64_t kMostUntold = 8;
+  constexpr size_t kSmall = size_t{16} << 10;
+  if (behind.tasks == 0 || behind.next->kind != TaskKind::kCopy || behind.next->copy.size > kSmall) return false;
+  return executed_ - completed_.load(std::memory_order_relaxed) < kMostUntold && wake_at_.load(std::memory_order_relaxed) > executed_;
 }
 
 // The way behind a task when somebody waits for a value: he is told what changed. The slot may be used again once the task is complete.

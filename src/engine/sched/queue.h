@@ -211,6 +211,7 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // False: the head has not come back from where it is yet, and the queue is blocked.
   bool DropHead();
   void Advance();
+  bool MayTellLater(const Backend::Behind& behind) const;
   void Publish();
 
   // --- Ahead of what is told: queue_ahead.cpp ------------------------------------------------------------------------------
