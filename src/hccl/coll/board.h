@@ -36,15 +36,16 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/faster_way.h"
 #include "base/file_descriptor.h"
 #include "hccl/coll/board_work.h"
-#include "hccl/coll/faster_way.h"
 #include "hccl/membership/communicator.h"
 
 namespace ropeway::comm {
@@ -112,7 +113,12 @@ class Board : public std::enable_shared_from_this<Board> {
   // Whether contributions can be read where they are; and those that do not fit into a slot, as no rank has a core to spare for them.
   bool ReadsInPlace() const { return in_place_; }
   bool ReadsLarge() const { return in_place_ && large_; }
-  FasterWay& faster_way(Collective what) { return faster_way_[what == Collective::kAllToAll ? 1 : 0]; }
+  // How blocks that fit into a slot go: through it, two copies by the ranks' own hands, or in place, one by the kernel. Up to the caches,
+  // and to how many ranks read a slot while it is hot, either can take half of the other's time. Every rank chooses for what it brings.
+  static constexpr FasterWay::Way kThroughSlot = FasterWay::kOne, kInPlace = FasterWay::kOther;
+  FasterWay& WayOfBlocks(Collective what, uint64_t block_bytes) {
+    return ways_of_blocks_[what == Collective::kAllToAll ? 1 : 0][std::bit_width(block_bytes)];
+  }
   // Of a collective that all have posted.
   bool SomeAreInPlace(const BoardSeat& seat) const;
   // Copies [offset, + bytes) of what a rank has posted, or of its result; false: it cannot be read there any more.
@@ -185,16 +191,16 @@ class Board : public std::enable_shared_from_this<Board> {
   bool large_;
   bool own_judged_ = false;
   FileDescriptor descriptor_;
-  std::vector<Opened> boards_;                // by rank
-  bool falls_asleep_ = false;                 // soon
-  bool looked_ = false;                       // since that was said last
-  std::vector<uint64_t> rung_;                // by rank: how deep it slept when it was rung last
-  std::map<uint64_t, BoardWaiter*> waiters_;  // by ticket
-  std::map<uint64_t, std::string> off_;       // tickets of what will not be, and why
-  uint64_t done_[kBoardSlots] = {};           // by slot
-  bool done_is_told_ = true;                  // by the word for it
-  std::map<uint64_t, uint64_t> skipped_;      // what was left before its turn, by the ticket before it
-  FasterWay faster_way_[2];                   // of all-gathers and all-to-alls
+  std::vector<Opened> boards_;                                    // by rank
+  bool falls_asleep_ = false;                                     // soon
+  bool looked_ = false;                                           // since that was said last
+  std::vector<uint64_t> rung_;                                    // by rank: how deep it slept when it was rung last
+  std::map<uint64_t, BoardWaiter*> waiters_;                      // by ticket
+  std::map<uint64_t, std::string> off_;                           // tickets of what will not be, and why
+  uint64_t done_[kBoardSlots] = {};                               // by slot
+  bool done_is_told_ = true;                                      // by the word for it
+  std::map<uint64_t, uint64_t> skipped_;                          // what was left before its turn, by the ticket before it
+  FasterWay ways_of_blocks_[2][std::bit_width(kBoardBytes) + 1];  // of all-gathers and all-to-alls, by powers of two
 };
 
 }  // namespace ropeway::comm

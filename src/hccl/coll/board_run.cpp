@@ -6,7 +6,7 @@ void BoardRun::TakeOver(const BoardRun& other) {
   seat_ = other.seat_;
   stage_ = other.stage_;
   stays_in_place_ = other.stays_in_place_.load();
-  spent_ns_ = other.spent_ns_;
+  began_ns_ = other.began_ns_;
 }
 
 BoardRun::Outcome BoardRun::Advance(HcclResult* result, std::string* why) {
@@ -30,17 +30,19 @@ BoardRun::Outcome BoardRun::Advance(HcclResult* result, std::string* why) {
   if (stage_ != Stage::kTaken || (stays_in_place_ && !board_->AllTaken(seat_))) return Outcome::kWaits;
   stage_ = Stage::kLeft;
   board_->LeaveSilently(seat_);
+  if (began_ns_ != 0) WayOfBlocks().Took(stays_in_place_ ? Board::kInPlace : Board::kThroughSlot, NowNs() - began_ns_);
   return Outcome::kOver;
 }
 
 bool BoardRun::Bring() {
   const bool chooses = work_.MayStay() && board_->ReadsInPlace();
-  const bool stays = work_.MustStay() || (chooses && board_->faster_way(work_.shape.what).For(work_.block_bytes()) == FasterWay::kInPlace);
+  if (chooses) began_ns_ = NowNs();
+  const bool stays = work_.MustStay() || (chooses && WayOfBlocks().Choose() == Board::kInPlace);
   const auto bring = [&] {
     if (stays)
       stays_in_place_ = true;  // whoever closes the lease looks at it afterwards
     else
-      Spend([&] { work_.Bring(board_->OwnSlot(seat_)); });
+      work_.Bring(board_->OwnSlot(seat_));
   };
   if (!Use(bring)) return false;
   stage_ = Stage::kPosted;
@@ -63,14 +65,10 @@ BoardRun::Outcome BoardRun::ReadOthers(const Function& read, HcclResult* result,
 
 BoardRun::Outcome BoardRun::CopyFromOthers(HcclResult* result, std::string* why) {
   const auto read = [&](uint32_t rank, uint64_t offset, uint64_t bytes, char* to) { return board_->Read(rank, seat_, offset, bytes, to); };
-  uint32_t unread = work_.ranks;
-  const auto copy = [&] { unread = work_.CopyBlocks(read); };
-  const Outcome copied = ReadOthers([&] { return Spend(copy), unread; }, result, why);
+  const Outcome copied = ReadOthers([&] { return work_.CopyBlocks(read); }, result, why);
   if (copied != Outcome::kOver) return copied;
   stage_ = Stage::kTaken;
   if (board_->SomeAreInPlace(seat_)) board_->PostTaken(seat_);
-  const auto way = stays_in_place_ ? FasterWay::kInPlace : FasterWay::kSlot;
-  if (work_.MayStay()) board_->faster_way(work_.shape.what).Took(work_.block_bytes(), way, spent_ns_);
   return Use([&] { work_.CopyOwnBlock(); }) ? Outcome::kOver : Outcome::kTakenAway;
 }
 

@@ -53,14 +53,6 @@ class BoardRun {
   bool Use(const Function& use) {
     return lease_ == nullptr ? (use(), true) : lease_->Use(use);
   }
-  // What counts when a way is chosen for the next ones (FasterWay): not the time that others take.
-  template <typename Function>
-  void Spend(const Function& work) {
-    if (!work_.MayStay()) return work();
-    const int64_t before_ns = NowNs();
-    work();
-    spent_ns_ += NowNs() - before_ns;
-  }
   bool Bring();
   Outcome CopyFromOthers(HcclResult* result, std::string* why);
   Outcome Reduce(HcclResult* result, std::string* why);
@@ -68,6 +60,7 @@ class BoardRun {
   template <typename Function>
   Outcome ReadOthers(const Function& read, HcclResult* result, std::string* why);
   void FindSlots(const char** slots) const;
+  FasterWay& WayOfBlocks() const { return board_->WayOfBlocks(work_.shape.what, work_.block_bytes()); }
 
   Board* const board_;
   const BoardWork work_;
@@ -75,7 +68,7 @@ class BoardRun {
   BoardSeat seat_;
   enum class Stage : uint8_t { kNotThere, kPosted, kReduced, kTaken, kLeft } stage_ = Stage::kNotThere;
   std::atomic<bool> stays_in_place_{false};  // the others read the input where it is
-  int64_t spent_ns_ = 0;
+  int64_t began_ns_ = 0;                     // of those that may go either way
 };
 
 inline bool RanksShareCores(uint32_t ranks) {

@@ -12,7 +12,7 @@
 
 namespace ropeway::comm {
 
-// From here on one copy by the kernel may cost less than two of our own (FasterWay).
+// From here on one copy by the kernel may cost less than two of our own (Board::WayOfBlocks).
 constexpr uint64_t kReadInPlace = 32 << 10;
 // What a rank may contribute by a slot.
 constexpr uint64_t kBoardBytes = 512 << 10;

@@ -184,7 +184,7 @@ int AbortOne(RoleCall& call) {
       begin();
       return aclrtSynchronizeStream(state.stream);
     };
-    // Two ways are tried in turns (FasterWay): the third time, what is gathered is read in place, as it was the first time.
+    // Two ways are tried in turns (Board::WayOfBlocks): the third time, what is gathered is read in place, as it was the first time.
     RW_ROLE_EXPECT(run() == ACL_SUCCESS && run() == ACL_SUCCESS);
     if (call.rank == 0) {
       begin();
