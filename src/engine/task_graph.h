@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/faster_way.h"
 #include "engine/task.h"
 
 namespace ropeway {
@@ -38,11 +39,19 @@ class TasksApart {
     counts_[{branch, first}] = count;
   } catch (const std::bad_alloc&) {  // then somebody looks again
   }
+  // How those of a branch, from an index on, are copied faster: that stays known when memory is looked at anew. Null: there is no memory.
+  FasterWay* Ways(uint32_t branch, size_t first) try { return &ways_[{branch, first}]; } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   // The tasks are others now.
-  void Forget() { counts_.clear(); }
+  void Forget() {
+    counts_.clear();
+    ways_.clear();
+  }
 
  private:
   uint64_t as_of_ = 0;
+  std::map<std::pair<uint32_t, size_t>, FasterWay> ways_;
   std::map<std::pair<uint32_t, size_t>, size_t> counts_;
 };
 

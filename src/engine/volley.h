@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/faster_way.h"
 #include "engine/task.h"
 
 namespace ropeway {
@@ -48,6 +49,10 @@ class VolleyFeed {
   static constexpr size_t kAsk = SIZE_MAX;
   virtual size_t KnownApart() const { return 0; }
   virtual void FoundApart(size_t /*count*/) {}
+  // Of those that are known so: how long they took around the cache, in which their bytes may still be from the last time, and through it.
+  // Null: nobody keeps that.
+  static constexpr FasterWay::Way kAroundCache = FasterWay::kOne, kThroughCache = FasterWay::kOther;
+  virtual FasterWay* Ways() { return nullptr; }
 
  protected:
   ~VolleyFeed() = default;

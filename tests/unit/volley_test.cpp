@@ -157,6 +157,37 @@ TEST_F(VolleyTest, WhatIsKnownOfTasksThatComeAgain) {
   EXPECT_EQ(backend_.RunVolley(looks), 512u);
 }
 
+// Whatever is chosen, all ways are tried, by whole volleys only.
+TEST_F(VolleyTest, TasksThatComeAgainTryBothWaysOfCopying) {
+  struct Again : FixedFeed {
+    Again(const TaskRun& run, FasterWay* kept) : FixedFeed(run), ways(kept) {}
+    size_t KnownApart() const override { return run().count(); }
+    FasterWay* Ways() override { return ways; }
+    FasterWay* ways;
+  };
+  std::vector<Task> tasks;
+  for (size_t i = 0; i < 200; ++i) tasks.push_back(CopyTask(device_ + i * kBlock, pinned_ + i * kBlock, kBlock));
+  FasterWay ways;
+  int through = 0;
+  TaskFailure failure;
+  std::vector<char> got(tasks.size() * kBlock);
+  for (int round = 0; round < 16; ++round) {
+    std::memset(pinned_, round + 1, got.size());
+    through += ways.Choose() == VolleyFeed::kThroughCache ? 1 : 0;
+    Again feed(TaskRun(tasks.data(), 0, 0, tasks.size()), &ways);
+    ASSERT_EQ(backend_.RunVolley(feed), tasks.size());
+    ASSERT_EQ(backend_.Start(CopyTask(got.data(), device_, got.size()), {}, nullptr, &failure), 0);
+    ASSERT_EQ(std::count(got.begin(), got.end(), static_cast<char>(round + 1)), static_cast<ptrdiff_t>(got.size()));
+  }
+  EXPECT_EQ(through, 8);
+
+  ASSERT_NE(backend_.HostView(device_ + 150 * kBlock, 1), nullptr);  // somebody looks at the chunk: no volley any more
+  Again none(TaskRun(tasks.data(), 0, 0, tasks.size()), &ways);
+  const FasterWay::Way before = ways.Choose();
+  EXPECT_EQ(backend_.RunVolley(none), 0u);
+  EXPECT_EQ(ways.Choose(), before);
+}
+
 TEST(TasksApartTest, IsKnownOfTheTasksAsTheyWereLookedAt) {
   TasksApart apart;
   apart.Learn(1, 10, 600, 7);
@@ -169,8 +200,13 @@ TEST(TasksApartTest, IsKnownOfTheTasksAsTheyWereLookedAt) {
   apart.Learn(0, 3, 5, 8);
   EXPECT_EQ(apart.From(1, 10, 8), std::nullopt) << "what was there before";
   EXPECT_EQ(apart.From(0, 3, 8), 5u);
+  FasterWay* const ways = apart.Ways(0, 3);
+  apart.Learn(0, 3, 6, 9);
+  EXPECT_EQ(apart.Ways(0, 3), ways) << "where memory is looked at anew, too";
+  for (int i = 0; i < 16; ++i) ways->Took(ways->Choose(), ways->Choose() == FasterWay::kOne ? 5 : 10);
   apart.Forget();
-  EXPECT_EQ(apart.From(0, 3, 8), std::nullopt);
+  EXPECT_EQ(apart.From(0, 3, 9), std::nullopt);
+  EXPECT_EQ(apart.Ways(0, 3)->Choose(), FasterWay::kOther) << "begins with the other way again";
 }
 
 // --- Copies that are told by device memory where to -------------------------------------------------------------------------

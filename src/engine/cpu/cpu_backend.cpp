@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/prefetch.h"
 #include "engine/cpu/batch_work.h"
 #include "engine/cpu/kernels/fill.h"
@@ -182,8 +183,9 @@ size_t CpuBackend::RunVolley(VolleyFeed& feed) {
   if (claims == nullptr) return 0;
   VolleyWork work(feed, *claims, addresses_, watched_, kernels_, judge_);
   if (!work.Begin(traits_.share_from)) return 0;
+  const int64_t began_ns = NowNs();
   sharer_.Share(work, work.Portions() * work.portion());
-  work.TellFound();
+  work.TellFound(NowNs() - began_ns);
   return work.completed();
 }
 

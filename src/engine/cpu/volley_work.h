@@ -31,8 +31,9 @@ class VolleyWork final : public sched::SharedWork {
   VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels,
              const AddressJudge* judge)
       : run_(feed.run()), feed_(feed), claims_(claims), addresses_(addresses), watched_(watched), kernels_(kernels), judge_(judge),
-        apart_(feed.KnownApart()), first_bytes_(SizeOfFirst()), portion_(std::clamp(first_bytes_, kSmallest, kLargest)),
-        count_(feed.Count()) {
+        apart_(feed.KnownApart()), ways_(KnowsApart() ? feed.Ways() : nullptr),
+        way_(ways_ != nullptr ? ways_->Choose() : VolleyFeed::kAroundCache), first_bytes_(SizeOfFirst()),
+        portion_(std::clamp(first_bytes_, kSmallest, kLargest)), count_(feed.Count()) {
     claims_.Begin(first_bytes_);
   }
 
@@ -66,9 +67,10 @@ class VolleyWork final : public sched::SharedWork {
   }
   // Complete tasks, once Lead has returned.
   size_t completed() const { return completed_; }
-  // Also then: tells those who asked which tasks touch nothing of each other.
-  void TellFound() {
+  // Also then: tells those who asked which tasks touch nothing of each other, and how long all of those took that are known.
+  void TellFound(int64_t took_ns) {
     if (apart_ == VolleyFeed::kAsk && (refused_ || claimed_ == run_.count())) feed_.FoundApart(claimed_);
+    if (ways_ != nullptr && completed_ == apart_) ways_->Took(way_, took_ns);
   }
 
   bool RunPortion() override {
@@ -253,12 +255,15 @@ class VolleyWork final : public sched::SharedWork {
     const CopyDescriptor copy = CopyOf(i), next = CopyOf(i + 1);
     return static_cast<char*>(copy.dst) + copy.size == next.dst && static_cast<const char*>(copy.src) + copy.size == next.src;
   }
-  // All of it is more than a cache should be filled with.
+  // As a rule all of it is more than a cache should be filled with.
   void MoveBytes(size_t i, size_t begin, size_t bytes) const {
     const Task& task = run_[i];
     if (IsCopy(task)) {
       const CopyDescriptor copy = CopyOf(i);
-      kernels_.Stream(At(copy.dst, begin), At(copy.src, begin), bytes);
+      if (way_ == VolleyFeed::kThroughCache)
+        kernels_.Cached(At(copy.dst, begin), At(copy.src, begin), bytes);
+      else
+        kernels_.Stream(At(copy.dst, begin), At(copy.src, begin), bytes);
     } else if (task.kind == TaskKind::kSetWords) {
       FillWords(At(task.set.dst, begin), task.set.value, bytes / sizeof(uint32_t));
     } else {
@@ -276,6 +281,8 @@ class VolleyWork final : public sched::SharedWork {
   const CopyKernels& kernels_;
   const AddressJudge* const judge_;
   const size_t apart_;  // VolleyFeed::KnownApart
+  FasterWay* const ways_;
+  const FasterWay::Way way_;
   const size_t first_bytes_;
   const size_t portion_;
   CopyDescriptor* late_ = nullptr;  // what the late copies that have begun say, by their place; set with the first of them

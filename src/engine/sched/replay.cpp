@@ -356,6 +356,7 @@ class Replay::Feed final : public VolleyFeed {
   }
 
   size_t KnownApart() const override { return apart_; }
+  FasterWay* Ways() override { return graph().apart.Ways(branch_.index, branch_.next); }
   // Few that touch the one behind them are as good as none: where claims end with their tasks, more of them go together.
   void FoundApart(size_t count) override {
     constexpr size_t kMany = 512;
