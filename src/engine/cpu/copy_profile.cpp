@@ -38,6 +38,8 @@ constexpr Row kRows[] = {
     {"GenuineIntel-6-143", {"avx512", "libc", 2048, 256 * kKiB, 256 * kKiB, kMiB, 15}},
     // Zen 3 and 4, 2 cores: AVX-512 wins nothing, and asking ahead a tenth.
     {"AuthenticAMD-25-", {"avx2", "avx2", 3072, 256 * kKiB, 256 * kKiB, 2 * kMiB, 8}},
+    // Zen 5, 2 cores: asking ahead costs a tenth, and `rep movsb` beats all loops through the cache from 16 KiB on.
+    {"AuthenticAMD-26-", {"avx2", "rep_movsb", 0, 256 * kKiB, 256 * kKiB, 2 * kMiB, 8}},
     {"", {"avx2", "avx2", 0, 256 * kKiB, 256 * kKiB, 2 * kMiB, 8}},
 };
 
