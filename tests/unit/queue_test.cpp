@@ -70,6 +70,38 @@ TEST_P(QueueTest, AThreadGoesRoundQueuesThatComeAndGo) {
   EXPECT_TRUE(markers_.EachOnce());
 }
 
+// Several small copies are told of at once. What is no copy finds them complete, and so does who waits for one of them while others stand
+// still behind it.
+TEST_P(QueueTest, SmallCopiesAreCompleteBeforeWhatStandsBehindThem) {
+  struct Look final : CountingMarker {
+    void Reached() override {
+      seen = line->completed();
+      CountingMarker::Reached();
+    }
+    Queue* line = nullptr;
+    uint64_t seen = 0;
+  };
+  Line& line = shop_.NewLine();
+  std::vector<unsigned char> from(256), to(256);
+  for (uint64_t copies = 1; copies <= 20; ++copies) {
+    Gate start, end;
+    Look look;
+    look.line = &line.queue();
+    line.Submit(AwaitTask(&start, markers_.New()));
+    const uint64_t first = line->submitted() + 1;
+    for (uint64_t i = 0; i < copies; ++i) line.Submit(CopyTask(to.data(), from.data(), to.size()));
+    line.Submit(MarkTask(&look));
+    line.Submit(CopyTask(to.data(), from.data(), to.size()));
+    line.Submit(AwaitTask(&end, markers_.New()));
+    start.Open();
+    EXPECT_EQ(line->Wait(first + copies / 2, Deadline::Never()), WaitOutcome::kDone);
+    EXPECT_EQ(line->Wait(first + copies + 1, Deadline::Never()), WaitOutcome::kDone);
+    EXPECT_EQ(look.seen, first + copies - 1);
+    end.Open();
+    ASSERT_EQ(line.Drain(), WaitOutcome::kDone);
+  }
+}
+
 TEST_P(QueueTest, BytesOfATaskAreThereWhenItIsComplete) {
   Line& line = shop_.NewLine();
   std::vector<unsigned char> a(4096), b(4096), c(4096);
