@@ -10,6 +10,8 @@ namespace {
 
 using Kind = Step::Kind;
 
+const std::vector<Step> kNoSteps;  // of what goes over the board
+
 static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where their bytes travel in the offer");
 
 }  // namespace
@@ -31,16 +33,11 @@ Scratch::~Scratch() {
 }
 
 CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory)
-    : StreamOp(communicator), setting_(std::move(setting)), exchange_(Exchange::Of(*communicator)),
-      scratch_(setting_.plan ? setting_.plan->scratch_bytes : 0), run_(setting_.board, setting_.OnBoard(communicator->size()), &lease_),
+    : StreamOp(communicator), setting_(std::move(setting)), steps_(setting_.plan ? setting_.plan->steps : kNoSteps),
+      exchange_(Exchange::Of(*communicator)), scratch_(setting_.plan ? setting_.plan->scratch_bytes : 0), run_(setting_.board, setting_.OnBoard(communicator->size()), &lease_),
       scratch_memory_(std::move(scratch_memory)) {
-  transfers_.reserve(steps().size());
-  for (const Step& step : steps()) transfers_.push_back(step.IsTransfer() ? TransferOf(step) : nullptr);
-}
-
-const std::vector<Step>& CollectiveOp::steps() const {
-  static const std::vector<Step> none;
-  return setting_.plan ? setting_.plan->steps : none;
+  transfers_.reserve(steps_.size());
+  for (const Step& step : steps_) transfers_.push_back(step.IsTransfer() ? TransferOf(step) : nullptr);
 }
 
 PlaceMemory CollectiveOp::At(const Span& span) const {
@@ -71,7 +68,7 @@ void CollectiveOp::TakeNumbers() {
   uint64_t& next = exchange_->NextCollective(communicator());
   run_.Take({next + 1});
   for (size_t i = 0; i < transfers_.size(); ++i) {
-    if (transfers_[i]) transfers_[i]->number = CollectiveNumber(next, steps()[i].message);
+    if (transfers_[i]) transfers_[i]->number = CollectiveNumber(next, steps_[i].message);
   }
   ++next;
 }
@@ -210,14 +207,14 @@ void CollectiveOp::Off(HcclResult result, const std::string& why) {
 // Goes on as far as it can. What ends a transfer at once calls it again, from inside.
 void CollectiveOp::Advance() {
   if (std::exchange(advancing_, true)) return;
-  while (!busy_ && failure_ == HCCL_SUCCESS && !dropped_ && at_ < steps().size() && Perform(at_)) ++at_;
+  while (!busy_ && failure_ == HCCL_SUCCESS && !dropped_ && at_ < steps_.size() && Perform(at_)) ++at_;
   advancing_ = false;
   EndIfIdle();
 }
 
 void CollectiveOp::EndIfIdle() {
   if (dropped_ || busy_ || sending_ > 0 || receiving_ > 0) return;
-  if (failure_ == HCCL_SUCCESS && at_ < steps().size()) return;
+  if (failure_ == HCCL_SUCCESS && at_ < steps_.size()) return;
   if (failure_ == HCCL_SUCCESS && setting_.on_host) return Succeed();
   scratch_memory_.reset();
   Finish(failure_, why_);
@@ -225,7 +222,7 @@ void CollectiveOp::EndIfIdle() {
 
 // False: the step waits for something.
 bool CollectiveOp::Perform(size_t index) {
-  const Step& step = steps()[index];
+  const Step& step = steps_[index];
   switch (step.kind) {
     case Kind::kSend:
     case Kind::kReceive:

@@ -66,7 +66,6 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
 
  private:
   std::shared_ptr<StreamOp> Again() override;
-  const std::vector<Step>& steps() const;
   void TakeNumbers() RW_REQUIRES(exchange_->order);
   void Started() override;
   void Dropped() override;
@@ -99,6 +98,7 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   bool BoardRefused() const;
 
   const Setting setting_;
+  const std::vector<Step>& steps_;  // of the plan
   const std::shared_ptr<Exchange> exchange_;
   mutable std::vector<char> scratch_;
   std::vector<TransferRef> transfers_;  // by step; null for the others. Not changed once it is launched

@@ -77,9 +77,7 @@ void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::S
   if (ready && setting->fit == BoardFit::kLargeInPlace && !setting->board->ReadsLarge()) setting->fit = BoardFit::kNo;
   setting->board_ready = ready && setting->fit != BoardFit::kNo;
   if (!setting->board_ready) {
-    PlanCache* const plans = PlanCache::Of(communicator);
-    call.shape.hosts = plans->hosts();
-    setting->plan = plans->Find(call.shape);
+    setting->plan = PlanCache::Of(communicator)->Find(call.shape);
   }
   setting->shape = std::move(call.shape);
 }

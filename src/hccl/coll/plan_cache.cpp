@@ -33,7 +33,9 @@ std::shared_ptr<const CollectivePlan> PlanCache::Find(const CollectiveShape& sha
     for (const Kept& kept : kept_)
       if (kept.plan && kept.shape == shape) return kept.plan;
   }
-  auto plan = std::make_shared<const CollectivePlan>(MakeCollectivePlan(shape));
+  CollectiveShape here = shape;
+  here.hosts = hosts_;
+  auto plan = std::make_shared<const CollectivePlan>(MakeCollectivePlan(here));
   if (plan->steps.size() > kMostSteps) return plan;
   LockGuard lock(mutex_);
   kept_[next_++ % kept_.size()] = {shape, plan};

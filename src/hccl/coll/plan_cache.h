@@ -17,8 +17,7 @@ class PlanCache {
   static PlanCache* Of(Communicator& communicator);
   explicit PlanCache(const Communicator& communicator);
 
-  // Of every rank, in any numbering.
-  const std::vector<uint32_t>& hosts() const { return hosts_; }
+  // Of a shape that does not say on which hosts the ranks are: they are the communicator's.
   std::shared_ptr<const CollectivePlan> Find(const CollectiveShape& shape);
 
  private:
@@ -27,7 +26,7 @@ class PlanCache {
     std::shared_ptr<const CollectivePlan> plan;
   };
 
-  const std::vector<uint32_t> hosts_;
+  const std::vector<uint32_t> hosts_;  // of every rank, in any numbering
   Mutex mutex_{LockRank::kHcclPlans};
   std::array<Kept, 8> kept_ RW_GUARDED_BY(mutex_);
   size_t next_ RW_GUARDED_BY(mutex_) = 0;

@@ -40,7 +40,8 @@ void TcpPeer::Move(bool put, std::vector<TransferItem> items, std::shared_ptr<Le
     Start(std::move(*transfer));
     Pump();
     // The peer may have had this core meanwhile, and be done.
-    if (thread_.IsVisited() && first_ && !failed_) first_->Look();
+    const std::shared_ptr<Connection> first = first_;  // it may end
+    if (thread_.IsVisited() && first && !failed_) first->Look();
   });
 }
 

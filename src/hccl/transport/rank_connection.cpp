@@ -196,13 +196,17 @@ bool Connection::SendWithBulk(const Frame& frame, Bulk bulk, std::function<void(
 
 void Connection::Ready(uint32_t events) {
   const std::shared_ptr<Connection> self = shared_from_this();  // an event may let go of the last reference
+  Serve(events);
+}
+
+void Connection::Serve(uint32_t events) {
   if ((events & EPOLLOUT) != 0) Flush();
   if (fd_ && (events & ~uint32_t{EPOLLOUT}) != 0) Receive();
 }
 
 bool Connection::Look() {
   const uint64_t before = moved_;
-  if (thread_.IsCurrent() && fd_ && !closing_) Ready(EPOLLIN | (outgoing_.empty() ? 0u : uint32_t{EPOLLOUT}));
+  if (thread_.IsCurrent() && fd_ && !closing_) Serve(EPOLLIN | (outgoing_.empty() ? 0u : uint32_t{EPOLLOUT}));
   return moved_ != before;
 }
 

@@ -104,7 +104,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool SendWithBulk(const Frame& frame, Bulk bulk, std::function<void()> gone);
   // Somebody has something to send: asks Events::idle when nothing else waits.
   void Wake();
-  // Takes what has arrived, without waiting to be told of it, if the calling thread is the one for that. Whether there was something.
+  // Takes what has arrived, without waiting to be told of it, if the calling thread is the one for that. Whether there was something. Who
+  // calls this holds the connection.
   bool Look();
   // No event comes afterwards. What was sent still goes out when the socket takes it now, or within a bounded time.
   void Close();
@@ -134,6 +135,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Connection(IoThread& thread, SecureSocket fd, Events events) : thread_(thread), fd_(std::move(fd)), events_(std::move(events)) {}
   void Ready(uint32_t events);
+  void Serve(uint32_t events);
   size_t Queue(const Frame& frame, std::string_view rest, Bulk bulk);
   void Spare(std::unique_ptr<Outgoing> gone);
   void FlushSoon();
