@@ -361,16 +361,31 @@ TEST_F(CollectivePlanTest, ManyRanksDoNotAllSpeakWithEachOther) {
 
 // Every byte of one host's data crosses to each other host once, whatever number of ranks there is.
 TEST_F(CollectivePlanTest, BetweenHostsNothingGoesTwice) {
-  const World world = Hosts(2, 4, false);
-  CollectiveShape common;
-  common.bytes = 1 << 20;
-  uint64_t crossing = 0;
-  for (const CollectiveShape& shape : Shapes(world, common)) {
-    for (const Step& step : MakeCollectivePlan(shape).steps) {
-      if (step.kind == Step::Kind::kSend && world.hosts[step.peer] != world.hosts[shape.rank]) crossing += step.from.bytes;
+  constexpr uint64_t kBytes = 1 << 20;
+  const auto crossing = [](const World& world, Collective what) {
+    CollectiveShape common;
+    common.what = what;
+    common.bytes = kBytes;
+    common.root = 1;
+    common.sends = common.receives = Blocks::Equal(kBytes / world.hosts.size());
+    uint64_t bytes = 0;
+    for (const CollectiveShape& shape : Shapes(world, common)) {
+      for (const Step& step : MakeCollectivePlan(shape).steps)
+        if (step.kind == Step::Kind::kSend && world.hosts[step.peer] != world.hosts[shape.rank]) bytes += step.from.bytes;
     }
+    return bytes;
+  };
+  for (const bool interleaved : {false, true}) {
+    const World two = Hosts(2, 4, interleaved), three = Hosts(3, 4, interleaved);
+    EXPECT_EQ(crossing(two, Collective::kAllReduce), 2 * kBytes);  // half of it each way to be reduced, and half of the result back
+    EXPECT_EQ(crossing(two, Collective::kReduceScatter), kBytes);  // each host's half of it
+    EXPECT_EQ(crossing(three, Collective::kReduceScatter), 2 * kBytes - 2 * kBytes % 12);
+    EXPECT_EQ(crossing(two, Collective::kReduce), kBytes);
+    EXPECT_EQ(crossing(three, Collective::kReduce), 2 * kBytes);
+    EXPECT_EQ(crossing(three, Collective::kBroadcast), 2 * kBytes);
+    EXPECT_EQ(crossing(two, Collective::kAllGather), kBytes);
   }
-  EXPECT_EQ(crossing, uint64_t{2} << 20);  // half of it each way to be reduced, and half of the result back
+  EXPECT_EQ(crossing(Uneven(), Collective::kReduce), 2 * kBytes);
 }
 
 }  // namespace collective_plan_test

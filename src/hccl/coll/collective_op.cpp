@@ -12,6 +12,11 @@ using Kind = Step::Kind;
 
 const std::vector<Step> kNoSteps;  // of what goes over the board
 
+std::unique_ptr<char[]> ScratchOf(const CollectiveOp::Setting& setting) {
+  const uint64_t bytes = setting.plan ? setting.plan->scratch_bytes : 0;
+  return bytes == 0 ? nullptr : std::make_unique_for_overwrite<char[]>(bytes);
+}
+
 static_assert(kEagerBytes == kInlineBytes, "a plan counts on eager sends where their bytes travel in the offer");
 
 }  // namespace
@@ -34,14 +39,14 @@ Scratch::~Scratch() {
 
 CollectiveOp::CollectiveOp(const std::shared_ptr<Communicator>& communicator, Setting setting, std::shared_ptr<Scratch> scratch_memory)
     : StreamOp(communicator), setting_(std::move(setting)), steps_(setting_.plan ? setting_.plan->steps : kNoSteps),
-      exchange_(Exchange::Of(*communicator)), scratch_(setting_.plan ? setting_.plan->scratch_bytes : 0), run_(setting_.board, setting_.OnBoard(communicator->size()), &lease_),
-      scratch_memory_(std::move(scratch_memory)) {
+      exchange_(Exchange::Of(*communicator)), scratch_(ScratchOf(setting_)),
+      run_(setting_.board, setting_.OnBoard(communicator->size()), &lease_), scratch_memory_(std::move(scratch_memory)) {
   transfers_.reserve(steps_.size());
   for (const Step& step : steps_) transfers_.push_back(step.IsTransfer() ? TransferOf(step) : nullptr);
 }
 
 PlaceMemory CollectiveOp::At(const Span& span) const {
-  if (span.place == Place::kScratch) return {nullptr, scratch_.data() + span.offset, span.bytes};
+  if (span.place == Place::kScratch) return {nullptr, scratch_.get() + span.offset, span.bytes};
   const PlaceMemory& base = span.place == Place::kInput ? setting_.input : setting_.output;
   return {base.address + span.offset, base.view == nullptr ? nullptr : base.view + span.offset, span.bytes};
 }

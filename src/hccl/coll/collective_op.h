@@ -100,9 +100,9 @@ class CollectiveOp final : public StreamOp, private BoardWaiter {
   const Setting setting_;
   const std::vector<Step>& steps_;  // of the plan
   const std::shared_ptr<Exchange> exchange_;
-  mutable std::vector<char> scratch_;
-  std::vector<TransferRef> transfers_;  // by step; null for the others. Not changed once it is launched
-  Lease lease_;                         // on input and output
+  const std::unique_ptr<char[]> scratch_;  // the plan's
+  std::vector<TransferRef> transfers_;     // by step; null for the others. Not changed once it is launched
+  Lease lease_;                            // on input and output
 
   // Of the I/O thread.
   BoardRun run_;                             // with a board

@@ -61,6 +61,12 @@ class Planner {
 
   static Span In(uint64_t offset, uint64_t bytes) { return {Place::kInput, offset, bytes}; }
   static Span Out(uint64_t offset, uint64_t bytes) { return {Place::kOutput, offset, bytes}; }
+  // Room of its own, whole lines of the cache.
+  Span Scratch(uint64_t bytes) {
+    const uint64_t offset = plan_.scratch_bytes;
+    plan_.scratch_bytes += (bytes + kLine - 1) / kLine * kLine;
+    return {Place::kScratch, offset, bytes};
+  }
   static Span In(const Block& block) { return In(block.offset, block.bytes); }
   static Span Out(const Block& block) { return Out(block.offset, block.bytes); }
 
@@ -182,8 +188,7 @@ class Planner {
     for (size_t k = 1; k < all_.size(); ++k) Send(static_cast<uint32_t>((me_ + k) % all_.size()), in);
     Span own = in;
     if (shape_.in_place && me_ > 1) {
-      own = {Place::kScratch, 0, shape_.bytes};
-      plan_.scratch_bytes = shape_.bytes;
+      own = Scratch(shape_.bytes);
       Copy(in, own);
     }
     // The first two at once.
@@ -235,10 +240,29 @@ class Planner {
   // The root's own elements first, then round the ranks.
   void Reduce() {
     const Span in = In(0, shape_.bytes), out = Out(0, shape_.bytes);
+    if (!OneHost() && shape_.bytes > kEagerBytes) return ReduceByHosts();
     if (me_ != shape_.root) return Send(shape_.root, in);
     if (all_.size() == 1) return CopyUnlessInPlace(in, out);
-    for (size_t k = 1; k < all_.size(); ++k) {
-      Combine(static_cast<uint32_t>((me_ + k) % all_.size()), k == 1 ? in : out, out, false);
+    CombineAll(all_, in, out);
+  }
+  // One rank of each host combines what is there, and the root what those have: of each host the bytes cross once.
+  void ReduceByHosts() {
+    const uint32_t leader = LeaderOf(shape_.hosts[me_]);
+    const Span in = In(0, shape_.bytes), out = Out(0, shape_.bytes);
+    if (me_ != leader) return Send(leader, in);
+    Span there = in;  // what this host comes to
+    if (here_.size() > 1) {
+      there = me_ == shape_.root ? out : Scratch(shape_.bytes);
+      CombineAll(here_, in, there);
+    }
+    if (me_ != shape_.root) return Send(shape_.root, there);
+    CombineAll(Leaders(), there, out);
+  }
+  // What the others of a group send, from the own place on round them, with what this rank has.
+  void CombineAll(const Group& group, const Span& own, const Span& to) {
+    const size_t size = group.size(), place = IndexIn(group, me_);
+    for (size_t k = 1; k < size; ++k) {
+      Combine(group[(place + k) % size], k == 1 ? own : to, to, false);
       Await();
     }
   }
@@ -247,15 +271,36 @@ class Planner {
     const Block mine = shape_.sends[me_];
     const Span out = Out(0, mine.bytes);
     const size_t size = all_.size();
+    if (!OneHost() && even_ && here_.size() > 1 && BytesToScatter() > kEagerBytes) return ReduceScatterByHosts();
     for (size_t k = 1; k < size; ++k) {
       const auto to = static_cast<uint32_t>((me_ + size - k) % size);
       Send(to, In(shape_.sends[to]));
     }
     if (size == 1) return CopyUnlessInPlace(In(mine), out);
-    for (size_t k = 1; k < size; ++k) {
-      Combine(static_cast<uint32_t>((me_ + k) % size), k == 1 ? In(mine) : out, out, false);
-      Await();
+    CombineAll(all_, In(mine), out);
+  }
+  // Inside each host first: who has a place there combines the blocks of all that have it, on every host, and sends them what is theirs. So
+  // of each host a block crosses once. The own block comes last, when the others are on their way.
+  void ReduceScatterByHosts() {
+    const size_t ranks = here_.size(), hosts = across_.size();
+    const size_t place = IndexIn(here_, me_), host = IndexIn(across_, me_);
+    for (size_t k = 1; k < ranks; ++k) {
+      const size_t to = (place + ranks - k) % ranks;
+      for (size_t j = 1; j <= hosts; ++j) Send(here_[to], In(shape_.sends[by_host_[(host + j) % hosts][to]]));
     }
+    const Span out = Out(0, shape_.sends[me_].bytes);
+    for (size_t j = 1; j <= hosts; ++j) {
+      const uint32_t owner = across_[(host + j) % hosts];
+      const Span block = In(shape_.sends[owner]), there = owner == me_ ? out : Scratch(block.bytes);
+      CombineAll(here_, block, there);
+      if (owner != me_) Send(owner, there);
+    }
+    CombineAll(across_, out, out);
+  }
+  uint64_t BytesToScatter() const {
+    uint64_t bytes = 0;
+    for (const uint32_t rank : all_) bytes += shape_.sends[rank].bytes;
+    return bytes;
   }
 
   void AllGather() {
@@ -299,17 +344,22 @@ class Planner {
   // The first ranks of the hosts hear of it first, then those beside them.
   void Broadcast() {
     const Span buffer = Out(0, shape_.bytes);
-    Group leaders{shape_.root};
+    const Group leaders = Leaders();
     Group beside{LeaderOf(shape_.hosts[me_])};
-    for (const Group& host : by_host_) {
-      const uint32_t leader = LeaderOf(shape_.hosts[host[0]]);
-      if (leader != shape_.root) leaders.push_back(leader);
-    }
     for (const uint32_t rank : here_) {
       if (rank != beside[0]) beside.push_back(rank);
     }
     if (me_ == beside[0]) Spread(leaders, buffer);
     Spread(beside, buffer);
+  }
+  // Of all hosts, the root first.
+  Group Leaders() const {
+    Group leaders{shape_.root};
+    for (const Group& host : by_host_) {
+      const uint32_t leader = LeaderOf(shape_.hosts[host[0]]);
+      if (leader != shape_.root) leaders.push_back(leader);
+    }
+    return leaders;
   }
   uint32_t LeaderOf(uint32_t host) const {
     if (shape_.hosts[shape_.root] == host) return shape_.root;
