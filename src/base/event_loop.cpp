@@ -65,8 +65,8 @@ void EventLoop::Post(std::function<void()> function) {
   {
     LockGuard lock(mutex_);
     posted_.push_back(std::move(function));
-    asleep =
-        (turn_.fetch_or(kPosted, std::memory_order_acq_rel) & (kTaken | kPosted)) == 0;  // else somebody looks, or the first one woke it
+    // Else somebody is going to look, or the first one woke it.
+    asleep = (turn_.fetch_or(kPosted, std::memory_order_acq_rel) & (kTaken | kPosted)) == 0;
   }
   if (asleep) Wake();
 }

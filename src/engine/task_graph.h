@@ -40,8 +40,12 @@ class TasksApart {
   } catch (const std::bad_alloc&) {  // then somebody looks again
   }
   // How those of a branch, from an index on, are copied faster: that stays known when memory is looked at anew. Null: there is no memory.
-  FasterWay* Ways(uint32_t branch, size_t first) try { return &ways_[{branch, first}]; } catch (const std::bad_alloc&) {
-    return nullptr;
+  FasterWay* Ways(uint32_t branch, size_t first) {
+    try {
+      return &ways_[{branch, first}];
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
   // The tasks are others now.
   void Forget() {

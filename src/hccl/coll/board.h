@@ -191,16 +191,18 @@ class Board : public std::enable_shared_from_this<Board> {
   bool large_;
   bool own_judged_ = false;
   FileDescriptor descriptor_;
-  std::vector<Opened> boards_;                                    // by rank
-  bool falls_asleep_ = false;                                     // soon
-  bool looked_ = false;                                           // since that was said last
-  std::vector<uint64_t> rung_;                                    // by rank: how deep it slept when it was rung last
-  std::map<uint64_t, BoardWaiter*> waiters_;                      // by ticket
-  std::map<uint64_t, std::string> off_;                           // tickets of what will not be, and why
-  uint64_t done_[kBoardSlots] = {};                               // by slot
-  bool done_is_told_ = true;                                      // by the word for it
-  std::map<uint64_t, uint64_t> skipped_;                          // what was left before its turn, by the ticket before it
-  FasterWay ways_of_blocks_[2][std::bit_width(kBoardBytes) + 1];  // of all-gathers and all-to-alls, by powers of two
+  std::vector<Opened> boards_;                // by rank
+  bool falls_asleep_ = false;                 // soon
+  bool looked_ = false;                       // since that was said last
+  std::vector<uint64_t> rung_;                // by rank: how deep it slept when it was rung last
+  std::map<uint64_t, BoardWaiter*> waiters_;  // by ticket
+  std::map<uint64_t, std::string> off_;       // tickets of what will not be, and why
+  uint64_t done_[kBoardSlots] = {};           // by slot
+  bool done_is_told_ = true;                  // by the word for it
+  std::map<uint64_t, uint64_t> skipped_;      // what was left before its turn, by the ticket before it
+
+  // Of all-gathers and all-to-alls, by powers of two.
+  FasterWay ways_of_blocks_[2][std::bit_width(kBoardBytes) + 1];
 };
 
 }  // namespace ropeway::comm

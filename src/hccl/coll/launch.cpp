@@ -76,9 +76,7 @@ void ChooseWay(Communicator& communicator, CollectiveCall& call, CollectiveOp::S
   const bool ready = may && setting->board->state() == Board::State::kReady;
   if (ready && setting->fit == BoardFit::kLargeInPlace && !setting->board->ReadsLarge()) setting->fit = BoardFit::kNo;
   setting->board_ready = ready && setting->fit != BoardFit::kNo;
-  if (!setting->board_ready) {
-    setting->plan = PlanCache::Of(communicator)->Find(call.shape);
-  }
+  if (!setting->board_ready) setting->plan = PlanCache::Of(communicator)->Find(call.shape);
   setting->shape = std::move(call.shape);
 }
 
