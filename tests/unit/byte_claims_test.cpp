@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
+#include <unordered_set>
 #include <vector>
 
 namespace ropeway::cpu {
@@ -68,6 +70,33 @@ TEST_F(ByteClaimsTest, AFullTableSaysNo) {
   EXPECT_LE(claimed, 4u * 2048);
   claims_.Begin(kBlock);
   EXPECT_TRUE(Write(claimed * 2 * kBlock, kBlock));
+}
+
+// As in a long loop of small copies inside the device: as many as a volley has under way, each a portion, wherever they lie.
+TEST_F(ByteClaimsTest, ScatteredBlocksAreRefusedWhereTheyTouchAndNowhereElse) {
+  constexpr size_t kUnderWay = 4096, kTasks = 200'000;
+  std::mt19937_64 random(5);
+  std::deque<size_t> under_way;
+  std::unordered_set<size_t> claimed;
+  claims_.Begin(kBlock);
+  size_t refused = 0;
+  for (size_t task = 0; task < kTasks; ++task) {
+    const size_t block = random() % (1 << 21);
+    const bool touches = claimed.count(block) != 0;
+    ASSERT_EQ(Write(block * kBlock, kBlock), !touches) << "task " << task;
+    if (touches) {
+      ++refused;
+      continue;
+    }
+    claims_.NextPortion();
+    claimed.insert(block);
+    under_way.push_back(block);
+    if (under_way.size() < kUnderWay) continue;
+    claims_.Complete(1);
+    claimed.erase(under_way.front());
+    under_way.pop_front();
+  }
+  EXPECT_GT(refused, 100u);
 }
 
 TEST_F(ByteClaimsTest, ATaskOfAnotherSizeIsNone) {

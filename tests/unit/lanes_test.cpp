@@ -114,6 +114,48 @@ TEST(LanesTest, OneLaneTakesQueuesByPriorityAndInTheirOrder) {
   EXPECT_EQ(log.values(), (std::vector<int>{4, 2, 5, 1, 3}));
 }
 
+// Its bytes move the sooner, and it has nothing to bring before there is room.
+TEST(LanesTest, ASubmitterWithoutRoomJoinsSharedWork) {
+  WorkSharer* sharer = nullptr;
+  const auto engine = sched::CreateLaneEngine(SmallConfig(Lanes(1)), [&](WorkSharer& its) {
+    sharer = &its;
+    return std::make_unique<cpu::CpuBackend>(its, false);
+  });
+  Holdup holdup;
+  Line busy(*engine), full(*engine);
+  busy.Submit(MarkTask(&holdup));
+  holdup.AwaitReached();  // no lane is left to join
+  Gate& gate = KeptGates(1).front();
+  Markers markers;
+  full.Submit(AwaitTask(&gate, markers.New()));
+  while (full.TrySubmit(MarkTask(markers.New()))) {
+  }
+  // Two portions, of which the one that the submitter has to take makes room.
+  struct Portions {
+    Gate& gate;
+    std::thread::id bringer;
+    Latch taken;
+  } portions{gate, {}, {}};
+  std::thread bringer([&] {
+    portions.bringer = std::this_thread::get_id();
+    const auto body = [](void* context, size_t, size_t) {
+      auto* all = static_cast<Portions*>(context);
+      if (std::this_thread::get_id() == all->bringer) return all->taken.Await();
+      all->gate.Open();
+      all->taken.Release();
+    };
+    sched::RangeWork work(2, 1, body, &portions);
+    sharer->board().Run(work, sharer->stop());
+  });
+  while (!sharer->board().WantsGuests()) sched_yield();
+  full->AwaitRoom();
+  EXPECT_TRUE(full.TrySubmit(MarkTask(markers.New())));
+  bringer.join();
+  full.Drain();
+  holdup.LetGo();
+  engine->Stop();
+}
+
 // Streams with a task or two each, in turn: most submits find their queue idle, and its ring starts anew.
 TEST(LanesTest, ManyQueuesInTurnKeepTheirBytes) {
   for (int lanes : {1, 3, 8}) {

@@ -422,6 +422,37 @@ TEST_F(VolleyTest, AVolleyGoesOnAsLongAsTasksCome) {
   EXPECT_TRUE(got == expected);
 }
 
+// A loop that begins with few copies and gets long while the volley runs: a lane that slept in the beginning is called then, once.
+TEST_F(VolleyTest, HelpIsCalledWhenThereIsEnoughToDo) {
+  constexpr size_t kFew = 100, kMany = 4000;
+  std::vector<Task> tasks;
+  for (size_t i = 0; i < kMany; ++i) tasks.push_back(CopyTask(device_ + i * kBlock, pinned_ + i % 1024 * kBlock, kBlock));
+  struct Loop : FixedFeed {
+    using FixedFeed::FixedFeed;
+    size_t Count() override { return there; }
+    void Completed(size_t count) override {
+      FixedFeed::Completed(count);
+      if (goes_on) there = run().count();
+    }
+    size_t there = kFew;
+    bool goes_on = true;
+  };
+  std::vector<size_t> called;
+  sharer_.set_call_for_help_from(2 * kMiB);
+  sharer_.set_call_for_help([](void* list, size_t hands) { static_cast<std::vector<size_t>*>(list)->push_back(hands); }, &called);
+  Loop brief(TaskRun(tasks.data(), 0, 0, tasks.size()));
+  brief.goes_on = false;
+  EXPECT_EQ(backend_.RunVolley(brief), kFew);
+  EXPECT_TRUE(called.empty()) << "it costs more than it brings";
+  Loop loop(TaskRun(tasks.data(), 0, 0, tasks.size()));
+  EXPECT_EQ(backend_.RunVolley(loop), kMany);
+  ASSERT_EQ(called.size(), 1u);
+  EXPECT_GE(called[0], 4u);
+  FixedFeed whole(TaskRun(tasks.data(), 0, 0, tasks.size()));
+  EXPECT_EQ(backend_.RunVolley(whole), kMany);
+  EXPECT_EQ(called.size(), 2u) << "and where they are all there, at once";
+}
+
 // --- Who looks ----------------------------------------------------------------------------------------------------------
 
 struct WaitingVisitor final : sched::ValueWaiter {

@@ -5,7 +5,9 @@
 // that are read; what lies between counts too. So it may say that two tasks touch which do not, where small tasks share a granule, and
 // never the other way round.
 //
-// Nothing is ever taken out. A claim carries the number of the portion with which its task ends, and is void when that is complete.
+// Nothing is ever taken out. A claim carries the number of the portion with which its task ends, and is void when that is complete. It lies
+// in the bucket of its granule, or, where that was full, aside: in its other one. Scattered blocks fall together, and a volley that ended
+// for it would end all the time; so a claim is moved aside where that makes room.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +33,7 @@ class ByteClaims {
     shift_ = std::clamp(static_cast<int>(std::bit_width(size - 1)), kSmallestShift, kLargestShift);
     unit_ = std::max(0, shift_ - kUnits);
     oldest_ = current_ = ++latest_;
+    aside_ = oldest_ - 1;
   }
   // What is claimed from here on is a task that ends with one of the next `portions`.
   void NextTask(size_t portions) {
@@ -68,7 +71,7 @@ class ByteClaims {
     void Add(Bytes other) { *this = begin == end ? other : Bytes{std::min(begin, other.begin), std::max(end, other.end)}; }
   };
   struct Claim {
-    uint32_t rest = 0;  // of the granule's number, beside what the bucket says
+    uint32_t rest = 0;  // of the granule's number, beside what the bucket says, and whether it is the other one
     uint32_t portion = 0;
     Bytes written, read;
   };
@@ -78,6 +81,7 @@ class ByteClaims {
   static constexpr size_t kPlaces = 4;          // of a bucket, which is a cache line
   static constexpr int kBucketBits = 11;
   static constexpr size_t kBuckets = size_t{1} << kBucketBits;
+  static constexpr uint32_t kAside = uint32_t{1} << 31;
   struct alignas(64) Bucket {
     Claim claims[kPlaces];
   };
@@ -104,20 +108,60 @@ class ByteClaims {
     if (Behind(until_, claim.portion)) claim.portion = until_;
     return claim;
   }
-  // The granule's claim, an empty one where it has none; null when the bucket is full.
+  // The granule's claim, an empty one where it has none; null when there is no room.
   Claim* At(uint64_t granule) {
     const auto rest = static_cast<uint32_t>(granule >> kBucketBits);  // what is cut off lies beyond all addresses
-    Bucket& bucket = table_[(granule + rest * 0x9E3779B9u) % kBuckets];
+    const uint64_t home = (granule + rest * 0x9E3779B9u) % kBuckets;
     Claim* place = nullptr;
+    if (Claim* const claim = Find(table_[home], rest, &place)) return claim;
+    if (place != nullptr && Behind(oldest_, aside_)) [[likely]]
+      return Place(*place, rest);
+    const uint64_t other = OtherThan(home, rest);
+    Claim* place_aside = nullptr;
+    Claim* claim = Find(table_[other], rest | kAside, &place_aside);
+    if (claim == nullptr) {
+      if (place == nullptr && place_aside == nullptr && (place = ClearOne(home)) == nullptr) place_aside = ClearOne(other);
+      if (place != nullptr) return Place(*place, rest);
+      if (place_aside == nullptr) return nullptr;
+      claim = Place(*place_aside, rest | kAside);
+    }
+    NoteAside(until_);
+    return claim;
+  }
+  // The two buckets of a granule are as far apart as its rest says, so either of them and the rest tell which granule it is.
+  static uint64_t OtherThan(uint64_t bucket, uint32_t rest) {
+    return bucket ^ (((rest & ~kAside) * 0x85EBCA6Bu >> (32 - kBucketBits)) | 1);
+  }
+  void NoteAside(uint32_t portion) {
+    if (Behind(portion, aside_)) aside_ = portion;
+  }
+  // Moves one of a full bucket's claims to its other one; null: these are full, too.
+  Claim* ClearOne(uint64_t bucket) {
+    for (Claim& claim : table_[bucket].claims) {
+      Claim* place = nullptr;
+      Find(table_[OtherThan(bucket, claim.rest)], claim.rest ^ kAside, &place);
+      if (place == nullptr) continue;
+      *place = claim;
+      place->rest ^= kAside;
+      NoteAside(claim.portion);
+      return &claim;
+    }
+    return nullptr;
+  }
+  // Null: there is none, and `place` is where one can be, if it has room.
+  Claim* Find(Bucket& bucket, uint32_t rest, Claim** place) const {
     for (Claim& claim : bucket.claims) {
       if (!Valid(claim)) {
-        place = &claim;
+        *place = &claim;
       } else if (claim.rest == rest) {
         return &claim;
       }
     }
-    if (place != nullptr) *place = {rest, until_, {}, {}};
-    return place;
+    return nullptr;
+  }
+  Claim* Place(Claim& place, uint32_t rest) const {
+    place = {rest, until_, {}, {}};
+    return &place;
   }
 
   int shift_ = kSmallestShift;
@@ -126,6 +170,7 @@ class ByteClaims {
   uint32_t current_ = 0;  // portion to which tasks are added
   uint32_t until_ = 0;    // portion with which the task in hand ends
   uint32_t latest_ = 0;   // of all claims
+  uint32_t aside_ = 0;    // of those that are not in their granule's own bucket: where that is complete, there are none
   Bucket table_[kBuckets];
 };
 

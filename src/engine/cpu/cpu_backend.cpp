@@ -181,10 +181,10 @@ void CpuBackend::MoveBytes(void* dst, const void* src, size_t size, CopyMethod m
 size_t CpuBackend::RunVolley(VolleyFeed& feed) {
   ByteClaims* const claims = ByteClaims::OfThisThread();
   if (claims == nullptr) return 0;
-  VolleyWork work(feed, *claims, addresses_, watched_, kernels_, judge_);
+  VolleyWork work(feed, sharer_, std::max<size_t>(2, lanes_), *claims, addresses_, watched_, kernels_, judge_);
   if (!work.Begin(traits_.share_from)) return 0;
   const int64_t began_ns = NowNs();
-  sharer_.Share(work, work.Portions() * work.portion());
+  sharer_.board().Run(work, sharer_.stop());
   work.TellFound(NowNs() - began_ns);
   return work.completed();
 }

@@ -28,31 +28,32 @@ namespace ropeway::cpu {
 
 class VolleyWork final : public sched::SharedWork {
  public:
-  VolleyWork(VolleyFeed& feed, ByteClaims& claims, const AddressSpace& addresses, const WatchedChunks& watched, const CopyKernels& kernels,
-             const AddressJudge* judge)
-      : run_(feed.run()), feed_(feed), claims_(claims), addresses_(addresses), watched_(watched), kernels_(kernels), judge_(judge),
-        apart_(feed.KnownApart()), ways_(KnowsApart() ? feed.Ways() : nullptr),
-        way_(ways_ != nullptr ? ways_->Choose() : VolleyFeed::kAroundCache), first_bytes_(SizeOfFirst()),
-        portion_(std::clamp(first_bytes_, kSmallest, kLargest)), count_(feed.Count()) {
+  // `hands`: that carry portions. What is under way is bounded by their number.
+  VolleyWork(VolleyFeed& feed, WorkSharer& sharer, size_t hands, ByteClaims& claims, const AddressSpace& addresses,
+             const WatchedChunks& watched, const CopyKernels& kernels, const AddressJudge* judge)
+      : run_(feed.run()), feed_(feed), sharer_(sharer), under_way_(std::min(kRing, kPortionsOfAHand * hands)), claims_(claims),
+        addresses_(addresses), watched_(watched), kernels_(kernels), judge_(judge), apart_(feed.KnownApart()),
+        ways_(KnowsApart() ? feed.Ways() : nullptr), way_(ways_ != nullptr ? ways_->Choose() : VolleyFeed::kAroundCache),
+        first_bytes_(SizeOfFirst()), portion_(std::clamp(first_bytes_, kSmallest, kLargest)), count_(feed.Count()) {
     claims_.Begin(first_bytes_);
   }
 
   // Takes the first tasks; false when they are not enough to be shared, and nothing was begun.
   bool Begin(size_t share_from) {
     const auto enough = [&] { return claimed_bytes_ >= share_from && claimed_ > 1; };
-    while (!enough() && Grow()) {
+    while (!enough() && Grow(kRing)) {
     }
     return enough();
   }
-  size_t portion() const { return portion_; }
 
   void Lead(const std::atomic<bool>& stop) override {
+    CallForHelp();
     for (int idle = 0; !stop.load(std::memory_order_relaxed);) {
-      if (Retire() || Grow()) continue;
+      if (Retire() || Grow(under_way_)) continue;
       // What is left when everything else is done does not wait for more to come: a volley that keeps nobody busy is over.
       if (done_ == dealt_) {
         rounds_to_wait_ = 0;
-        if (Grow()) continue;
+        if (Grow(under_way_)) continue;
         closing_ = true;
       }
       if (closing_ && pending_bytes_ != 0) Deal();
@@ -89,6 +90,8 @@ class VolleyWork final : public sched::SharedWork {
 
  private:
   static constexpr size_t kRing = 128;
+  // With more of them the tasks and claims of a portion have left the cache before it is complete: 64 of two hands cost 6 %.
+  static constexpr size_t kPortionsOfAHand = 8;
   static constexpr size_t kSlotsAhead = 16;
   static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
   static constexpr size_t kSmallest = size_t{64} << 10, kLargest = size_t{128} << 10;
@@ -100,9 +103,9 @@ class VolleyWork final : public sched::SharedWork {
   };
 
   // --- Leading ---
-  // Claims tasks until a portion is full, and deals it out; false: none is, or there is no place for it.
-  bool Grow() {
-    if (closing_ || dealt_ - done_ == kRing) return false;
+  // Claims tasks until a portion is full, and deals it out; false: none is, or `most` are under way.
+  bool Grow(size_t most) {
+    if (closing_ || dealt_ - done_ >= most) return false;
     while (pending_bytes_ < portion_) {
       if (end_.offset == 0 && !Claim()) return false;
       AddToPending();
@@ -149,7 +152,12 @@ class VolleyWork final : public sched::SharedWork {
     }
     count_ = std::max(feed_.Count(), claimed_);
     if (count_ - claimed_ < kLittle) rounds_to_wait_ = kRoundsBetween;
+    CallForHelp();
     return count_ > claimed_;
+  }
+  // Once, as soon as what is in front of us is worth waking a lane: a long loop begins with a few copies, and is one volley.
+  void CallForHelp() {
+    if (!called_) called_ = sharer_.CallForHelp((count_ - claimed_) * first_bytes_);
   }
   bool KnowsApart() const { return apart_ != 0 && apart_ != VolleyFeed::kAsk; }
   // Of what fitted before: somebody may look at the memory by now.
@@ -275,6 +283,8 @@ class VolleyWork final : public sched::SharedWork {
   // Everybody reads these all the time, so nothing that is written lies on their cache lines: a guest looks at them for every task.
   alignas(64) const TaskRun run_;
   VolleyFeed& feed_;
+  WorkSharer& sharer_;
+  const size_t under_way_;  // portions, at most
   ByteClaims& claims_;
   const AddressSpace& addresses_;
   const WatchedChunks& watched_;
@@ -299,6 +309,7 @@ class VolleyWork final : public sched::SharedWork {
   int rounds_to_wait_ = 0;  // before the next look for more
   bool closing_ = false;    // no task is claimed any more
   bool refused_ = false;    // because the next touches others, or is of another kind
+  bool called_ = false;     // for help
 
   alignas(64) std::atomic<uint64_t> ready_{0};
   std::atomic<bool> closed_{false};

@@ -232,13 +232,12 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     const bool queued = queue.state() == LaneQueue::kQueued;
     const bool left_to_others = !patience.Over(queued) && queued && round != 0;
     if (!left_to_others && queue.TryOwn()) {
-      queue.RunOwned({.up_to = sequence + eagerness});
+      queue.RunOwned({.up_to = sequence + std::min(eagerness, queue.TasksOfShare())});
       spin_until = 0;
       continue;
     }
-    // One portion: what it waits for may be done by then. Who waits for room helps best by bringing what comes next: the loop that lacks it
-    // may be its own.
-    if (eagerness == 0 && sharer_.board().Join(sharer_.stop(), 1)) continue;
+    // One portion: what it waits for may be done by then.
+    if (sharer_.board().Join(sharer_.stop(), 1)) continue;
     const bool looks = helping.Look();
     if (looks && queue.Reached(sequence)) break;
     if (looks && helping.found()) spin_until = 0;

@@ -129,13 +129,14 @@ void LaneQueue::Kick(const Task& task) { crew_.Submitted(*this, task); }
 void LaneQueue::AwaitRoom() {
   const uint64_t submitted = submitted_.load(std::memory_order_acquire);
   if (submitted < kDepth) return;
-  // A submitter that waits for room helps, and makes room for a whole burst while it is at it.
-  constexpr uint64_t kBurst = 64;
+  // A submitter that waits for room helps, and makes room for a whole burst while it is at it: what is left in the ring keeps the others
+  // busy meanwhile.
+  constexpr uint64_t kBurst = kDepth / 4;
   crew_.Wait(*this, submitted - kDepth + 1, Deadline::Never(), kBurst);
-  AwaitMoreRoom(submitted - kDepth + 4 * kBurst);
+  AwaitMoreRoom(submitted - kDepth + kBurst);
 }
 
-// Coming here costs as much as some submits: where room is being made all the time, wait until there is some more of it. Not for long, and
+// Coming here costs as much as some submits: where room is being made all the time, help until there is some more of it. Not for long, and
 // not for what may never come.
 void LaneQueue::AwaitMoreRoom(uint64_t wanted) const {
   constexpr int kRoundsWithoutProgress = 64;
@@ -143,7 +144,7 @@ void LaneQueue::AwaitMoreRoom(uint64_t wanted) const {
   for (int round = 0; now < wanted && (now != before || round < kRoundsWithoutProgress); ++round) {
     if (now != before) round = 0;
     before = now;
-    CpuRelax();
+    if (!shop_.sharer.board().Join(shop_.sharer.stop(), 1)) CpuRelax();
     now = completed();
   }
 }
@@ -178,6 +179,11 @@ bool LaneQueue::SeeMore() {
   race_detector::TakeOver(this);
   head_base_ = base_;
   return true;
+}
+
+uint64_t LaneQueue::TasksOfShare() {
+  if (executed_ == submitted_seen_ && !SeeMore()) return 0;
+  return std::max<uint64_t>(kShareTasks, kShareBytes / std::max<size_t>(1, TaskBytes(Head())));
 }
 
 void LaneQueue::RunOwned(Share share) {

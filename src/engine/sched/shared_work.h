@@ -99,8 +99,14 @@ class WorkSharer {
   // Runs the work on this thread and on those who join. With enough `bytes`, sleeping lanes are woken for it: one for each time that
   // makes enough.
   void Share(sched::SharedWork& work, size_t bytes) {
-    if (bytes >= call_for_help_from_ && call_for_help_ != nullptr) call_for_help_(help_context_, bytes / call_for_help_from_);
+    CallForHelp(bytes);
     board_.Run(work, stop_);
+  }
+  // False: these are too few.
+  bool CallForHelp(size_t bytes) {
+    if (bytes < call_for_help_from_) return false;
+    if (call_for_help_ != nullptr) call_for_help_(help_context_, bytes / call_for_help_from_);
+    return true;
   }
 
   sched::WorkBoard& board() { return board_; }
