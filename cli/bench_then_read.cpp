@@ -1,6 +1,5 @@
 // A copy of a few KiB whose bytes the same core reads at once: what matters is that they are in its cache, so stores around it lose.
 #include <atomic>
-#include <cstring>
 #include <optional>
 
 #include "cli/acl_objects.h"
@@ -17,17 +16,6 @@ constexpr size_t kKiB = 1 << 10;
 constexpr size_t kPoolBytes = 512 << 20;
 constexpr size_t kSampleBytes = 16 << 20;
 
-// A word of every line.
-uint64_t ReadAll(const uint8_t* bytes, size_t size_bytes) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < size_bytes; i += 64) {
-    uint64_t word;
-    std::memcpy(&word, bytes + i, sizeof(word));
-    sum += word;
-  }
-  return sum;
-}
-
 // Seconds per byte of copy_one(offset) and of reading what it wrote.
 template <typename CopyOne>
 double CopyThenRead(ColdPool& pool, size_t size, CopyOne copy_one) {
@@ -37,7 +25,7 @@ double CopyThenRead(ColdPool& pool, size_t size, CopyOne copy_one) {
   for (size_t i = 0; i < count; ++i) {
     const size_t offset = pool.Next();
     copy_one(offset);
-    sum.store(ReadAll(pool.view(offset), size), std::memory_order_relaxed);
+    sum.store(SumOfLines(pool.view(offset), size), std::memory_order_relaxed);
   }
   return SecondsSince(start) / kSampleBytes;
 }

@@ -29,6 +29,17 @@ inline void FillPattern(uint8_t* bytes, size_t size_bytes, uint64_t seed) {
   for (; at < size_bytes; ++at) bytes[at] = static_cast<uint8_t>(seed + at);
 }
 
+// Reads a word of every line.
+inline uint64_t SumOfLines(const uint8_t* bytes, size_t size_bytes) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < size_bytes; i += 64) {
+    uint64_t word;
+    std::memcpy(&word, bytes + i, sizeof(word));
+    sum += word;
+  }
+  return sum;
+}
+
 // What the host does to either kind of memory.
 inline void PutBytes(const PinnedBlock& block, size_t offset, const uint8_t* bytes, size_t size) {
   std::memcpy(block.at(offset), bytes, size);
@@ -81,6 +92,7 @@ class ColdPair {
     return offset;
   }
   void Rewind() { next_ = 0; }
+  void Skip(size_t blocks) { next_ = (next_ + blocks) % offsets_.size(); }
 
   // Makes sure that `copy_blocks`, which copies the next `count` blocks from source to target, really does it.
   template <typename CopyBlocks>

@@ -13,13 +13,14 @@ struct RawMethod {
   std::string name;    // as the setting ROPEWAY_COPY_METHOD has it: "avx512", "libc"
   bool streams;        // around the cache
   size_t ahead_bytes;  // how far ahead of the copy the source is asked for; 0: it is not
+  size_t ahead_span;   // and how much of its beginning
   void (*copy)(void* dst, const void* src, size_t size_bytes);
 };
 
 // Those that this CPU can run.
 const std::vector<RawMethod>& RawMethods();
 
-// "avx512, 2 KiB ahead"
+// "avx512 streaming, 2 KiB ahead"
 std::string Describe(const RawMethod& method);
 
 // The method for which `cost` (smaller is better) comes out best, of those that `fits` lets through; each is measured a few times.

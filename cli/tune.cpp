@@ -1,12 +1,13 @@
 // `ropeway tune`: measures by which methods, from which sizes on and on how many threads this machine copies best, and keeps the row for
-// the user's programs. What is measured are the raw loops of raw_methods.h, which the library's kernels are written after.
+// the user's programs. Methods are measured as the library has them: a raw loop that does the same may be a tenth faster or slower. How
+// many threads it takes is measured with raw ones.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -31,9 +32,42 @@ constexpr size_t kTunePoolBytes = 512 << 20;
 constexpr size_t kTuneSampleBytes = 32 << 20;
 constexpr double kWorthWakingSeconds = 100e-6;  // work of this length is worth waking a sleeper for
 
+constexpr size_t kAllOfACopy = size_t{1} << 30;
+
+// A way to copy of the library's.
+struct Way {
+  std::string method;  // as the setting ROPEWAY_COPY_METHOD has it
+  size_t ahead = 0;
+  size_t ahead_span = 0;
+
+  bool Exists() const {
+    char from = 0, to = 0;
+    return ropewayCopyBy(("cached=" + method).c_str(), 1, &to, &from, 1) == ACL_SUCCESS;
+  }
+  std::string AheadWords() const { return Format("ahead=%zu ahead_span=%zu", ahead, ahead_span); }
+  // "avx2, 2 KiB ahead at first"
+  std::string Shown() const {
+    return method + (ahead == 0 ? "" : ", " + FormatBytes(ahead) + " ahead") + (ahead == 0 || ahead_span == kAllOfACopy ? "" : " at first");
+  }
+};
+
+// Those around the cache; the methods that have stores for it may ask ahead.
+std::vector<Way> WaysAround() {
+  std::vector<Way> ways = {{"libc"}, {"rep_movsb"}};
+  for (const char* method : {"avx512", "avx2", "sse2", "neon"}) {
+    ways.push_back({method, 0, kAllOfACopy});
+    for (size_t ahead : {kTuneKiB, 2 * kTuneKiB, 3 * kTuneKiB}) ways.push_back({method, ahead, kAllOfACopy});
+    ways.push_back({method, 2 * kTuneKiB, 16 * kTuneKiB});
+  }
+  return ways;
+}
+std::vector<Way> WaysThrough() { return {{"libc"}, {"rep_movsb"}, {"avx512"}, {"avx2"}, {"sse2"}, {"neon"}}; }
+
 struct TuneFindings {
-  RawMethod stream;
-  RawMethod cached;
+  Way stream;
+  Way cached;
+  Way cached_long;
+  size_t long_from;
   std::vector<std::pair<int, double>> teams;  // threads, and bytes per second
   int lanes;
   size_t share_from;
@@ -48,51 +82,103 @@ class Tuner {
     TuneFindings found{};
     Progress progress("measuring", 5);
     progress.Step("ways around the cache");
-    found.stream = BestRawMethod([this](const RawMethod& method) { return Cold(method); },
-                                 [](const RawMethod& method) { return method.streams || !AnyStreams(); });
+    found.stream = Best(WaysAround(), [this](const Way& way) {
+      return OfAll({16 * kTuneKiB, 64 * kTuneKiB, 1024 * kTuneKiB}, [&](size_t size) { return Cold(way, size); });
+    });
     progress.Step("ways through the cache");
-    found.cached = BestRawMethod([this](const RawMethod& method) { return ThenRead(method); },
-                                 [](const RawMethod& method) { return !method.streams; });
+    found.cached = BestThrough({4 * kTuneKiB, 8 * kTuneKiB});
+    found.cached_long = BestThrough({64 * kTuneKiB, 128 * kTuneKiB});
+    found.long_from = LongFrom(found.cached, found.cached_long);
     progress.Step("how many threads");
-    found.lanes = EnoughThreads(found.stream, &found.teams);
+    const RawMethod raw = BestRawMethod([this](const RawMethod& method) {
+      return PerByte(1024 * kTuneKiB, [&](size_t at) { method.copy(pool_.view(at), pool_.host(at), 1024 * kTuneKiB); });
+    });
+    found.lanes = EnoughThreads(raw, &found.teams);
     progress.Step("from which size on to share");
-    found.share_from = SharedFrom(found.stream, found.lanes);
+    found.share_from = SharedFrom(raw, found.lanes);
     progress.Step("from which size on to wake a thread");
-    found.wake_from = WokenFrom(found.stream);
+    found.wake_from = WokenFrom(raw);
     return found;
   }
 
- private:
-  static bool AnyStreams() {
-    return std::any_of(RawMethods().begin(), RawMethods().end(), [](const RawMethod& method) { return method.streams; });
+  // Each way at each size, one thread.
+  void TellAll() {
+    Tell("around the cache, GB/s", WaysAround(), [this](const Way& way, size_t size) { return Cold(way, size); });
+    std::printf("\n");
+    Tell("through it, then read, GB/s", WaysThrough(), [this](const Way& way, size_t size) { return ThenRead(way, size); });
   }
 
-  // Seconds per byte over `sample`, which copies the next block of this size.
+ private:
+  template <typename Cost>
+  void Tell(const char* title, const std::vector<Way>& ways, Cost cost) {
+    const size_t sizes[] = {4 * kTuneKiB, 8 * kTuneKiB, 16 * kTuneKiB, 32 * kTuneKiB, 64 * kTuneKiB, 128 * kTuneKiB, 1024 * kTuneKiB};
+    std::vector<Column> columns = {{title}};
+    for (size_t size : sizes) columns.push_back({FormatBytes(size), Align::kRight});
+    std::vector<std::vector<std::string>> rows;
+    for (const Way& way : ways) {
+      if (way.Exists()) rows.push_back({way.Shown()});
+    }
+    for (size_t size : sizes) {
+      std::vector<Contestant> contestants;
+      for (const Way& way : ways) {
+        if (way.Exists()) contestants.push_back({way.method, [&] { return cost(way, size); }});
+      }
+      const Rounds rounds = RunShuffled(contestants, 9);
+      for (size_t i = 0; i < rows.size(); ++i) rows[i].push_back(FormatGigabytes(1 / rounds.MedianCost(i)));
+    }
+    Table table(columns);
+    for (std::vector<std::string>& row : rows) table.AddRow(std::move(row));
+    table.Print(stdout);
+  }
+
+  // Seconds per byte over `sample`, which copies the next block of this size. Never those that the last sample has left in the cache.
   template <typename Sample>
   double PerByte(size_t size, Sample sample) {
     pool_.WalkScattered(size);
+    pool_.Skip(walked_bytes_ / size);
+    walked_bytes_ += kTuneSampleBytes;
     const size_t count = kTuneSampleBytes / size;
     const Clock::time_point start = Clock::now();
     for (size_t i = 0; i < count; ++i) sample(pool_.Next());
     return SecondsSince(start) / static_cast<double>(count * size);
   }
 
-  // No size counts more than another.
-  double Cold(const RawMethod& method) {
+  // Of a method at several sizes, of which none counts more than another.
+  template <typename CostOf>
+  static double OfAll(std::initializer_list<size_t> sizes, CostOf cost_of) {
     double product = 1;
-    for (size_t size : {16 * kTuneKiB, 64 * kTuneKiB, 1024 * kTuneKiB})
-      product *= PerByte(size, [&](size_t at) { method.copy(pool_.view(at), pool_.host(at), size); }) * 1e9;
-    return std::cbrt(product);
+    for (size_t size : sizes) product *= cost_of(size) * 1e9;
+    return product;
   }
-  double ThenRead(const RawMethod& method) {
-    double product = 1;
-    for (size_t size : {4 * kTuneKiB, 16 * kTuneKiB, 128 * kTuneKiB}) {
-      product *= 1e9 * PerByte(size, [&](size_t at) {
-                   method.copy(pool_.view(at), pool_.host(at), size);
-                   for (size_t i = 0; i < size; i += 64) seen_ = static_cast<uint8_t>(seen_ + pool_.view(at)[i]);
-                 });
-    }
-    return std::cbrt(product);
+  double Cold(const Way& way, size_t size) {
+    const std::string words = "stream=" + way.method + " " + way.AheadWords();
+    return PerByte(size, [&](size_t at) { RW_ACL(ropewayCopyBy(words.c_str(), 0, pool_.view(at), pool_.host(at), size)); });
+  }
+  double ThenRead(const Way& way, size_t size) {
+    const std::string words = "cached=" + way.method;
+    return PerByte(size, [&](size_t at) {
+      RW_ACL(ropewayCopyBy(words.c_str(), 1, pool_.view(at), pool_.host(at), size));
+      seen_ = SumOfLines(pool_.view(at), size);
+    });
+  }
+  // Of those that this CPU has.
+  template <typename Cost>
+  static Way Best(std::vector<Way> ways, Cost cost) {
+    std::erase_if(ways, [](const Way& way) { return !way.Exists(); });
+    std::vector<Contestant> contestants;
+    for (const Way& way : ways) contestants.push_back({way.method, [&] { return cost(way); }});
+    return ways[Fastest(contestants)];
+  }
+  Way BestThrough(std::initializer_list<size_t> sizes) {
+    return Best(WaysThrough(), [&](const Way& way) { return OfAll(sizes, [&](size_t size) { return ThenRead(way, size); }); });
+  }
+  // The smallest size at which the method for long copies is the faster.
+  size_t LongFrom(const Way& cached, const Way& cached_long) {
+    size_t size = 8 * kTuneKiB;
+    while (size < 64 * kTuneKiB && Fastest({{cached.method, [&] { return ThenRead(cached, size); }},
+                                            {cached_long.method, [&] { return ThenRead(cached_long, size); }}}) == 0)
+      size *= 2;
+    return size;
   }
 
   // Seconds per byte of copies of this size, each by all threads of a team.
@@ -140,13 +226,14 @@ class Tuner {
   }
 
   ColdPool pool_;
-  volatile uint8_t seen_ = 0;
+  size_t walked_bytes_ = 0;
+  volatile uint64_t seen_ = 0;
 };
 
 std::string RowOf(const TuneFindings& found) {
-  return Format("cpu=%s\nstream=%s cached=%s ahead=%zu share_from=%zu wake_from=%zu lanes=%d\n", ropewayGetCpuSignature(),
-                found.stream.name.c_str(), found.cached.name.c_str(), found.stream.ahead_bytes, found.share_from, found.wake_from,
-                found.lanes);
+  return Format("cpu=%s\nstream=%s cached=%s cached_long=%s long_from=%zu %s share_from=%zu wake_from=%zu lanes=%d\n",
+                ropewayGetCpuSignature(), found.stream.method.c_str(), found.cached.method.c_str(), found.cached_long.method.c_str(),
+                found.long_from, found.stream.AheadWords().c_str(), found.share_from, found.wake_from, found.lanes);
 }
 
 // Whole, or not at all: a program that starts meanwhile reads the old row or the new one.
@@ -162,32 +249,46 @@ std::filesystem::path Keep(const std::string& row) {
   return path;
 }
 
-int RunTune(bool dry_run, bool as_json) {
+struct TuneFlags {
+  bool dry_run = false;
+  bool as_json = false;
+  bool table = false;
+};
+
+int RunTune(const TuneFlags& flags) {
   setenv("ROPEWAY_ENGINE", "cpu", 1);
-  if (!as_json) std::printf("before: %s\n", ropewayGetCopyProfile());
+  if (!flags.as_json) std::printf("before: %s\n", ropewayGetCopyProfile());
   DeviceScope device(0);
-  const TuneFindings found = Tuner().Measure();
-  if (as_json) {
+  Tuner tuner;
+  if (flags.table) {
+    tuner.TellAll();
+    return 0;
+  }
+  const TuneFindings found = tuner.Measure();
+  if (flags.as_json) {
     JsonList teams{"teams", {}};
     for (const auto& [threads, rate] : found.teams)
       teams.rows.push_back({{"threads", static_cast<uint64_t>(threads)}, {"bytes_per_second", rate}});
     PrintJson({{"cpu", ropewayGetCpuSignature()},
-               {"stream", found.stream.name},
-               {"cached", found.cached.name},
-               {"ahead", static_cast<uint64_t>(found.stream.ahead_bytes)},
+               {"stream", found.stream.method},
+               {"cached", found.cached.method},
+               {"cached_long", found.cached_long.method},
+               {"long_from", static_cast<uint64_t>(found.long_from)},
+               {"ahead", static_cast<uint64_t>(found.stream.ahead)},
+               {"ahead_span", static_cast<uint64_t>(found.stream.ahead_span)},
                {"share_from", static_cast<uint64_t>(found.share_from)},
                {"wake_from", static_cast<uint64_t>(found.wake_from)},
                {"lanes", static_cast<uint64_t>(found.lanes)},
-               {"kept", !dry_run}},
+               {"kept", !flags.dry_run}},
               {teams});
   } else {
     for (const auto& [threads, rate] : found.teams) std::printf("%4d threads  %s GB/s\n", threads, FormatGigabytes(rate).c_str());
-    std::printf("around the cache: %s; through it: %s\n\n%s\n", Describe(found.stream).c_str(), found.cached.name.c_str(),
-                RowOf(found).c_str());
+    std::printf("around the cache: %s; through it: %s, from %s on %s\n\n%s\n", found.stream.method.c_str(), found.cached.method.c_str(),
+                FormatBytes(found.long_from).c_str(), found.cached_long.method.c_str(), RowOf(found).c_str());
   }
-  if (dry_run) return 0;
+  if (flags.dry_run) return 0;
   const std::filesystem::path path = Keep(RowOf(found));
-  if (!as_json) std::printf("kept in %s: programs that start from now on use it\n", path.c_str());
+  if (!flags.as_json) std::printf("kept in %s: programs that start from now on use it\n", path.c_str());
   return 0;
 }
 
@@ -195,11 +296,13 @@ int RunTune(bool dry_run, bool as_json) {
 
 void AddTune(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("tune", "measure how this machine copies best, and keep that for your programs");
-  auto dry_run = std::make_shared<bool>(false);
-  command->add_flag("--dry-run", *dry_run, "tell, and keep nothing");
-  auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "for machines");
-  command->callback([dry_run, as_json, status] { *status = RunTune(*dry_run, *as_json); });
+  auto flags = std::make_shared<TuneFlags>();
+  CLI::Option* const dry_run = command->add_flag("--dry-run", flags->dry_run, "tell, and keep nothing");
+  CLI::Option* const as_json = command->add_flag("--json", flags->as_json, "for machines");
+  command->add_flag("--table", flags->table, "tell how fast each way is at each size, and keep nothing")
+      ->excludes(dry_run)
+      ->excludes(as_json);
+  command->callback([flags, status] { *status = RunTune(*flags); });
 }
 
 }  // namespace ropeway::cli

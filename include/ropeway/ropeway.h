@@ -49,6 +49,12 @@ RW_API const char* ropewayGetCopyProfile(void);
 RW_API const char* ropewayGetCopyProfilePath(void);
 /* What this CPU is called in that file: "GenuineIntel-6-207". */
 RW_API const char* ropewayGetCpuSignature(void);
+/*
+ * Copies on the calling thread in the way that such words name ("stream=avx2 ahead=2048"; what they do not say is as for a CPU that is not
+ * known): around the cache, or through it. For who measures which way is the best; both are addresses that the program can reach. 107000
+ * where the words cannot be used, or name a way that this CPU has not got.
+ */
+RW_API aclError ropewayCopyBy(const char* words, int through_cache, void* dst, const void* src, size_t size);
 
 /*
  * A setting: an environment variable that Ropeway reads. The strings live as long as the process.

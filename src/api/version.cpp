@@ -8,7 +8,6 @@
 #include "api/entry.h"
 #include "api/package_version.h"
 #include "base/error_log.h"
-#include "engine/cpu/copy_profile.h"
 #include "engine/watcher.h"
 #include "memory/pool.h"
 #include "ropeway/ropeway.h"
@@ -170,12 +169,6 @@ const char* ropewayGetAddressReason() {
   Runtime* runtime = Runtime::GetIfStarted();
   return runtime == nullptr ? "no device was set yet" : runtime->memory().address_reason().c_str();
 }
-
-const char* ropewayGetCopyProfile() { return cpu::ThisProfile().text.c_str(); }
-
-const char* ropewayGetCopyProfilePath() { return cpu::ThisProfile().path.c_str(); }
-
-const char* ropewayGetCpuSignature() { return cpu::ThisProfile().cpu.c_str(); }
 
 aclError ropewayFileErrorText(const char* text) {
   return PlainEntry(__func__, [&]() -> Status {

@@ -172,7 +172,8 @@ row 2 'ropeway bench: --compare: File does not exist: nowhere' bench --compare n
 row 0 '"problems": ' doctor --json
 core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 said=$(taskset -c "$core" "$ropeway" tune --dry-run --json) && grep -q '"kept": false' <<<"$said" || fail "tune --dry-run --json: $said"
-tried+="tune:--dry-run tune:--json "
+said=$(taskset -c "$core" "$ropeway" tune --table) && grep -qE '^libc +[0-9.]+ +[0-9.]+ ' <<<"$said" || fail "tune --table: $said"
+tried+="tune:--dry-run tune:--json tune:--table "
 said=$("$ropeway" env --json 2>/dev/null) && { grep -q LD_LIBRARY_PATH <<<"$said" || fail "env --json: $said"; }  # 1, and a line, outside of a tree
 tried+="env:--json "
 row 0 'complete -' completion

@@ -32,13 +32,13 @@ taskset -c "$core" "$ropeway" tune --dry-run >"$work/said" 2>&1 || fail "tune --
 taskset -c "$core" "$ropeway" tune --dry-run --json 2>/dev/null >"$work/json" || fail "tune --json"
 python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["teams"][0]["threads"] == 1' "$work/json" || fail "not JSON alone: $(cat "$work/json")"
 grep -q '^measuring how many threads$' "$work/said" || fail "how far it is: $(cat "$work/said")"
-grep -qE '^stream=[a-z0-9_]+ cached=[a-z0-9_]+ ahead=[0-9]+ ' "$work/said" || fail "a dry run tells no row: $(cat "$work/said")"
+grep -qE '^stream=[a-z0-9_]+ cached=[a-z0-9_]+ cached_long=[a-z0-9_]+ long_from=[0-9]+ ahead=[0-9]+ ahead_span=[0-9]+ ' "$work/said" || fail "a dry run tells no row: $(cat "$work/said")"
 "$ropeway" tune >"$work/said" 2>&1 || fail "tune: $(cat "$work/said")"
 row=$work/config/ropeway/copy_profile
 grep -q '^cpu=' "$row" || fail "tune keeps no row"
 expect "with the row" "^ok .*; measured by ropeway tune, $row" "$(in_force)"
 [ -s "$work/log" ] && fail "a good row is complained about: $(cat "$work/log")"
-expect "the row and a setting" '^ok .*stream=libc cached=libc .*measured by .*; methods by ROPEWAY_COPY_METHOD' "$(in_force ROPEWAY_COPY_METHOD=libc)"
+expect "the row and a setting" '^ok .*stream=libc cached=libc cached_long=libc .*measured by .*; methods by ROPEWAY_COPY_METHOD' "$(in_force ROPEWAY_COPY_METHOD=libc)"
 expect "lanes by a setting" ' lanes=5; .*; lanes by ROPEWAY_LANES' "$(in_force ROPEWAY_LANES=5)"
 expect "no home" '; built in for ' "$(in_force -u XDG_CONFIG_HOME -u HOME)"
 
@@ -53,7 +53,7 @@ rm "$row"
 # --- Methods and cores ---
 for method in avx512 avx2 sse2 rep_movsb neon libc; do
   line=$(in_force ROPEWAY_COPY_METHOD=$method)
-  grep -qE "stream=$method cached=$method |ROPEWAY_COPY_METHOD=$method cannot be used: this CPU has " <<<"$line" || fail "$method: $line"
+  grep -qE "stream=$method cached=$method cached_long=$method |ROPEWAY_COPY_METHOD=$method cannot be used: this CPU has " <<<"$line" || fail "$method: $line"
 done
 for method in rep_movsb libc; do  # no machine takes these by itself; unit tests have the bytes of all
   ROPEWAY_COPY_METHOD=$method "$ropeway" demo >"$work/said" 2>&1 || fail "the demo with $method: $(tail -3 "$work/said")"

@@ -257,6 +257,7 @@ const std::set<std::string> kPlain = {
     "ropewayGetAddressReason",
     "ropewayGetEngineName",
     "ropewayGetEngineReason",
+    "ropewayCopyBy",
     "ropewayGetCopyProfile",
     "ropewayGetCopyProfilePath",
     "ropewayGetCpuSignature",

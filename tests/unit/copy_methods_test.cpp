@@ -27,7 +27,7 @@ std::vector<std::string> Methods() {
 class CopyMethodsTest : public testing::TestWithParam<std::string> {
  protected:
   CopyMethodsTest() : profile_(ThisProfile().profile), src_(kRoom), dst_(kRoom, kUntouched), expected_(dst_) {
-    profile_.stream = profile_.cached = FindKernels(GetParam().c_str())->name;
+    profile_.stream = profile_.cached = profile_.cached_long = FindKernels(GetParam().c_str())->name;
     profile_.lanes = 3;
     backend_ = std::make_unique<CpuBackend>(sharer_, false, profile_);
     std::mt19937 random(1);

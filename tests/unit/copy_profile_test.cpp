@@ -50,11 +50,34 @@ TEST(CopyProfileTest, ThereAreNoMoreLanesThanCores) {
 
 TEST(CopyProfileTest, WhatWasMeasuredGoesBeforeTheTable) {
   ProfileSources sources = Sources("GenuineIntel-6-207");
-  sources.tuned = "cpu=GenuineIntel-6-207\nstream=libc cached=libc ahead=512 stream_from=8192 share_from=65536 wake_from=131072 lanes=3\n";
+  const std::string row =
+      "stream=libc cached=libc cached_long=libc long_from=4096 ahead=512 ahead_span=2048 stream_from=8192 share_from=65536 "
+      "wake_from=131072 lanes=3";
+  sources.tuned = "cpu=GenuineIntel-6-207\n" + row + "\n";
   const ChosenProfile chosen = ChooseProfile(sources);
-  EXPECT_EQ(AsWords(chosen.profile), "stream=libc cached=libc ahead=512 stream_from=8192 share_from=65536 wake_from=131072 lanes=3");
+  EXPECT_EQ(AsWords(chosen.profile), row);
   EXPECT_EQ(chosen.origin, "measured by ropeway tune, /home/u/copy_profile");
   EXPECT_EQ(chosen.complaint, "");
+}
+
+TEST(CopyProfileTest, AMethodThroughTheCacheIsForLongCopiesTooUnlessTheRowSaysOtherwise) {
+  ProfileSources sources = Sources("AuthenticAMD-26-2");
+  sources.tuned = "cpu=AuthenticAMD-26-2 cached=libc";
+  EXPECT_STREQ(ChooseProfile(sources).profile.cached_long, "libc");
+  sources.tuned = std::string("cpu=AuthenticAMD-26-2 cached=libc cached_long=") + KernelsAt(0)->name;
+  EXPECT_STREQ(ChooseProfile(sources).profile.cached, "libc");
+  EXPECT_STREQ(ChooseProfile(sources).profile.cached_long, kSanitized ? "libc" : KernelsAt(0)->name);
+}
+
+TEST(CopyProfileTest, CopiesThroughTheCacheGoByTheirSize) {
+  static const char* last;
+  static constexpr KernelTable kShort{"short", nullptr, [](void*, const void*, size_t) { last = "short"; }, nullptr, nullptr};
+  static constexpr KernelTable kLong{"long", nullptr, [](void*, const void*, size_t) { last = "long"; }, nullptr, nullptr};
+  const CopyKernels kernels{nullptr, &kShort, &kLong, 8192, {}};
+  kernels.Cached(nullptr, nullptr, 8191);
+  EXPECT_STREQ(last, "short");
+  kernels.Cached(nullptr, nullptr, 8192);
+  EXPECT_STREQ(last, "long");
 }
 
 TEST(CopyProfileTest, TheWordsOfAProfileMakeTheSameProfile) {
@@ -71,8 +94,9 @@ TEST(CopyProfileTest, ARowThatCannotBeUsedIsExplainedAndIgnored) {
   for (const char* text :
        {"", "lanes=2", "cpu=GenuineIntel-6-85 lanes=2", "cpu=GenuineIntel-6-207 lanes=0", "cpu=GenuineIntel-6-207 lanes=65",
         "cpu=GenuineIntel-6-207 lanes", "cpu=GenuineIntel-6-207 lanes=two", "cpu=GenuineIntel-6-207 ahead=65537",
-        "cpu=GenuineIntel-6-207 ahead=-1", "cpu=GenuineIntel-6-207 stream=abacus", "cpu=GenuineIntel-6-207 streams=libc",
-        "cpu=GenuineIntel-6-207 share_from=1", "cpu=GenuineIntel-6-207 stream_from=4095", "\xff\xfe"}) {
+        "cpu=GenuineIntel-6-207 ahead=-1", "cpu=GenuineIntel-6-207 cached_long=abacus", "cpu=GenuineIntel-6-207 long_from=x",
+        "cpu=GenuineIntel-6-207 stream=abacus", "cpu=GenuineIntel-6-207 streams=libc", "cpu=GenuineIntel-6-207 share_from=1",
+        "cpu=GenuineIntel-6-207 stream_from=4095", "\xff\xfe"}) {
     ProfileSources sources = Sources("GenuineIntel-6-207");
     sources.tuned = text;
     const ChosenProfile chosen = ChooseProfile(sources);
@@ -90,6 +114,7 @@ TEST(CopyProfileTest, TheSettingPinsEveryMethodThatThisCpuHas) {
     const ChosenProfile chosen = ChooseProfile(sources);
     EXPECT_STREQ(chosen.profile.stream, kSanitized ? "libc" : KernelsAt(i)->name);
     EXPECT_STREQ(chosen.profile.cached, chosen.profile.stream);
+    EXPECT_STREQ(chosen.profile.cached_long, chosen.profile.stream);
     EXPECT_NE(chosen.origin.find("ROPEWAY_COPY_METHOD"), std::string::npos) << chosen.origin;
   }
 }

@@ -69,7 +69,7 @@ class KernelTableTest : public ::testing::TestWithParam<std::string> {
   const KernelTable& table() const { return *FindKernels(GetParam().c_str()); }
   std::vector<CopyFn> BothWays() const { return {Streaming(), table().cached_copy}; }
   CopyFn Streaming() const {
-    return [copy = table().stream_copy](void* dst, const void* src, size_t size) { copy(dst, src, size, kAhead); };
+    return [copy = table().stream_copy](void* dst, const void* src, size_t size) { copy(dst, src, size, {kAhead, SIZE_MAX}); };
   }
 
   // One copy, compared with memcpy. Offsets are counted from a 64-byte boundary.
@@ -210,16 +210,18 @@ TEST_P(KernelTableTest, PrefetchIsHarmlessAnywhere) {
   EXPECT_EQ(bytes, before);
 }
 
-// Every distance moves the same bytes: the end of the loop that asks ahead is where a wrong one would show.
+// Every distance and every span move the same bytes: the end of the loop that asks ahead is where a wrong one would show.
 TEST_P(KernelTableTest, HowFarAheadMakesNoDifference) {
   const FencedPages src, dst;
   const std::vector<uint8_t> bytes = RandomBytes(src.size(), 8);
   std::memcpy(src.begin(), bytes.data(), src.size());
-  for (size_t ahead : {0, 1, 64, 100, 128, 1024, 3072, 8192, 65536}) {
-    for (size_t size = 0; size <= src.size(); size += size < 300 ? 7 : 61) {
-      std::memset(dst.begin(), 0, dst.size());
-      table().stream_copy(dst.end() - size, src.end() - size, size, ahead);
-      ASSERT_EQ(std::memcmp(dst.end() - size, src.end() - size, size), 0) << size << " bytes, " << ahead << " ahead";
+  for (size_t distance : {0, 1, 64, 100, 128, 1024, 3072, 8192, 65536}) {
+    for (size_t span : {size_t{0}, size_t{1}, size_t{200}, size_t{2048}, SIZE_MAX}) {
+      for (size_t size = 0; size <= src.size(); size += size < 300 ? 7 : 61) {
+        std::memset(dst.begin(), 0, dst.size());
+        table().stream_copy(dst.end() - size, src.end() - size, size, {distance, span});
+        ASSERT_EQ(std::memcmp(dst.end() - size, src.end() - size, size), 0) << size << " bytes, " << distance << " ahead of " << span;
+      }
     }
   }
 }

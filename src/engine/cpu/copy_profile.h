@@ -11,20 +11,28 @@
 namespace ropeway::cpu {
 
 struct CopyProfile {
-  const char* stream;  // kernels (kernels.h) for stores around the cache,
-  const char* cached;  // and through it
-  size_t ahead;        // how far ahead of a streaming copy its source is asked for; 0: it is not
-  size_t stream_from;  // single copies of this size and more go around the cache
-  size_t share_from;   // and of this size and more are shared with lanes that are awake
-  size_t wake_from;    // and for this many bytes a sleeping lane is woken
-  int lanes;           // more do not move more bytes
+  static constexpr size_t kNoLimit = size_t{1} << 30;
+
+  const char* stream;                      // kernels (kernels.h) for stores around the cache,
+  const char* cached;                      // and through it,
+  const char* cached_long = cached;        // and also through it for long copies,
+  size_t long_from = size_t{16} << 10;     // which are of this size and more
+  size_t ahead = 0;                        // how far ahead of a streaming copy its source is asked for; 0: it is not
+  size_t ahead_span = kNoLimit;            // and how much of its beginning
+  size_t stream_from = size_t{256} << 10;  // single copies of this size and more go around the cache
+  size_t share_from = size_t{256} << 10;   // and of this size and more are shared with lanes that are awake
+  size_t wake_from = size_t{2} << 20;      // and for this many bytes a sleeping lane is woken
+  int lanes = 8;                           // more do not move more bytes
 };
 
 // What CPUs are known by here: "GenuineIntel-6-207" (vendor, family, model), "arm-0x41-0xd0c" (implementer, part); "unknown".
 std::string CpuSignature();
 
-// A row as words: "stream=avx2 cached=avx2 ahead=3072 ...".
+// A row as words: "stream=avx2 cached=avx2 cached_long=avx2 ...".
 std::string AsWords(const CopyProfile& profile);
+
+// And back; what is not said is as for a CPU that is not known. Nothing: some word cannot be used here.
+std::optional<CopyProfile> ProfileOf(const std::string& words);
 
 // Where a profile is looked for.
 struct ProfileSources {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "base/host_touch.h"
@@ -19,7 +20,7 @@ constexpr size_t kGroups = 32;
 constexpr size_t kAhead = 24;
 // From here on sleeping lanes are called, one for each time that makes this much.
 constexpr size_t kBytesPerHand = size_t{1} << 20;
-constexpr size_t kAskAhead = 2048;                    // of the source, in bytes; measured beside an H200
+constexpr cpu::AskAhead kAskAhead{2048, SIZE_MAX};    // measured beside an H200
 constexpr size_t kCallForHelpFrom = size_t{2} << 20;  // what the sharer takes for one hand's worth
 
 size_t GroupBytes(size_t bytes) { return std::clamp((bytes / kGroups + 4095) / 4096 * 4096, kSmallestGroup, kSlotBytes); }

@@ -30,7 +30,7 @@ inline size_t BytesToLine(const char* p) { return (0 - reinterpret_cast<uintptr_
 // Into the second cache, which both machines of docs/performance.md like best: a hint that the line is not wanted again halves the speed of
 // an Emerald Rapids, and the first cache is too small for what is on its way.
 template <class Lines>
-[[gnu::noinline]] void StreamCopyLarge(char* d, const char* s, size_t size, size_t ahead) {
+[[gnu::noinline]] void StreamCopyLarge(char* d, const char* s, size_t size, AskAhead ahead) {
   // Not an overlapping vector store: a line that is in the cache makes the streaming store into it slow.
   const size_t head = BytesToLine(d);
   __builtin_memmove(d, s, head);
@@ -39,11 +39,12 @@ template <class Lines>
   size -= head;
 
   const size_t body = size & ~(kStep - 1);
-  const size_t prefetched = ahead != 0 && body > ahead ? (body - ahead) & ~(kStep - 1) : 0;
+  const size_t within = ahead.distance != 0 && body > ahead.distance ? body - ahead.distance : 0;
+  const size_t prefetched = (within < ahead.span ? within : ahead.span) & ~(kStep - 1);
   size_t i = 0;
   for (; i < prefetched; i += kStep) {
-    __builtin_prefetch(s + i + ahead, 0, 2);
-    __builtin_prefetch(s + i + ahead + kLine, 0, 2);
+    __builtin_prefetch(s + i + ahead.distance, 0, 2);
+    __builtin_prefetch(s + i + ahead.distance + kLine, 0, 2);
     Lines::Stream(d + i, s + i);
     Lines::Stream(d + i + kLine, s + i + kLine);
   }
@@ -56,7 +57,7 @@ template <class Lines>
 }
 
 template <class Lines>
-void StreamCopy(void* dst, const void* src, size_t size, size_t ahead) {
+void StreamCopy(void* dst, const void* src, size_t size, AskAhead ahead) {
   if (size < kMinStreamed) {
     __builtin_memmove(dst, src, size);
   } else {

@@ -6,15 +6,21 @@
 
 namespace ropeway::cpu {
 
+// How a streaming copy asks for its source before its turn: so many bytes ahead of it (0: it does not), as long as it copies the first
+// `span` bytes. Behind these some CPUs look ahead by themselves, and are held up by whoever asks as well.
+struct AskAhead {
+  size_t distance;
+  size_t span;
+};
+
 // One way to move bytes. All functions are exact at any alignment and any size from 0. When the ranges overlap, what
 // ends up in dst is unspecified, but nothing outside dst is written and nothing outside src is read.
 struct KernelTable {
   const char* name;  // "avx512", "avx2", "sse2", "rep_movsb", "neon", "libc"
 
   // Non-temporal stores: leaves the destination out of the cache. The fence is included, so an ordinary release store
-  // by the same thread publishes the bytes. Wins for cold data and from about 256 KiB on. The source is asked for `ahead` bytes before its
-  // turn, never beyond its end; 0: it is not.
-  void (*stream_copy)(void* dst, const void* src, size_t size, size_t ahead);
+  // by the same thread publishes the bytes. Wins for cold data and from about 256 KiB on. The source is never asked for beyond its end.
+  void (*stream_copy)(void* dst, const void* src, size_t size, AskAhead ahead);
 
   // Through the cache, and without the cases in which libc's memcpy falls to a fraction of its speed.
   void (*cached_copy)(void* dst, const void* src, size_t size);
@@ -30,14 +36,16 @@ struct KernelTable {
 // 1.1 to 1.4 times libc's speed, for by then the hardware has seen the new block; from 2 KiB on the gain is unsure.
 inline constexpr size_t kPrefetchHead = 512;
 
-// What an engine moves bytes with: which tables, and how far ahead, is for copy_profile.h to say.
+// What an engine moves bytes with: which tables, from which size on, and how far ahead, is for copy_profile.h to say.
 struct CopyKernels {
   const KernelTable* stream;
   const KernelTable* cached;
-  size_t ahead;
+  const KernelTable* cached_long;
+  size_t long_from;
+  AskAhead ahead;
 
   void Stream(void* dst, const void* src, size_t size) const { stream->stream_copy(dst, src, size, ahead); }
-  void Cached(void* dst, const void* src, size_t size) const { cached->cached_copy(dst, src, size); }
+  void Cached(void* dst, const void* src, size_t size) const { (size < long_from ? cached : cached_long)->cached_copy(dst, src, size); }
   void StreamSet(void* dst, int value, size_t size) const { stream->stream_set(dst, value, size); }
   void Prefetch(const void* src, size_t size) const { stream->prefetch(src, size); }
 };

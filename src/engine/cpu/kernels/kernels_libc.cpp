@@ -10,7 +10,7 @@ namespace {
 
 void Copy(void* dst, const void* src, size_t size) { std::memmove(dst, src, size); }
 
-void StreamCopy(void* dst, const void* src, size_t size, size_t) { std::memmove(dst, src, size); }
+void StreamCopy(void* dst, const void* src, size_t size, AskAhead) { std::memmove(dst, src, size); }
 
 void Set(void* dst, int value, size_t size) { std::memset(dst, value, size); }
 

@@ -20,7 +20,7 @@ void Copy(void* dst, const void* src, size_t size) {
   asm volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(size)::"memory");
 }
 
-void StreamCopy(void* dst, const void* src, size_t size, size_t) { Copy(dst, src, size); }
+void StreamCopy(void* dst, const void* src, size_t size, AskAhead) { Copy(dst, src, size); }
 
 void Set(void* dst, int value, size_t size) { asm volatile("rep stosb" : "+D"(dst), "+c"(size) : "a"(value) : "memory"); }
 
