@@ -29,7 +29,7 @@ class TaskRun {
 };
 
 // Tasks of a volley that have begun and are not complete: never more.
-inline constexpr size_t kMostBegun = 8192;
+inline constexpr size_t kMostBegun = 16384;
 
 // What a volley is made of: the tasks at the head of a queue or of a branch, more of them as time goes by, and where it tells what is
 // complete. All calls come from the thread that runs the volley.

@@ -94,7 +94,7 @@ class VolleyWork final : public sched::SharedWork {
   static constexpr size_t kPortionsOfAHand = 8;
   static constexpr size_t kSlotsAhead = 16;
   static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
-  static constexpr size_t kSmallest = size_t{64} << 10, kLargest = size_t{128} << 10;
+  static constexpr size_t kSmallest = size_t{64} << 10, kLargest = size_t{256} << 10;
   static_assert((kRing + 1) * (kLargest + kLargest / 2) / Traits::kSmallestStreamed <= kMostBegun, "what is claimed and not complete");
 
   struct alignas(64) Portion {

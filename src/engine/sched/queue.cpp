@@ -139,13 +139,13 @@ void LaneQueue::AwaitRoom() {
 // Coming here costs as much as some submits: where room is being made all the time, help until there is some more of it. Not for long, and
 // not for what may never come.
 void LaneQueue::AwaitMoreRoom(uint64_t wanted) const {
-  constexpr int kRoundsWithoutProgress = 64;
-  uint64_t before = 0, now = completed();
-  for (int round = 0; now < wanted && (now != before || round < kRoundsWithoutProgress); ++round) {
-    if (now != before) round = 0;
-    before = now;
-    if (!shop_.sharer.board().Join(shop_.sharer.stop(), 1)) CpuRelax();
-    now = completed();
+  constexpr int kPatience = 64, kOfAPortion = 32;  // rounds, and how many of them a portion takes, which may be another stream's
+  uint64_t now = completed();
+  for (int patience = kPatience; now < wanted && patience > 0;) {
+    const bool joined = shop_.sharer.board().Join(shop_.sharer.stop(), 1);
+    if (!joined) CpuRelax();
+    const uint64_t before = std::exchange(now, completed());
+    patience = now != before ? kPatience : patience - (joined ? kOfAPortion : 1);
   }
 }
 
