@@ -297,12 +297,13 @@ int RunTune(const TuneFlags& flags) {
 void AddTune(CLI::App& app, int* status) {
   CLI::App* command = app.add_subcommand("tune", "measure how this machine copies best, and keep that for your programs");
   auto flags = std::make_shared<TuneFlags>();
-  CLI::Option* const dry_run = command->add_flag("--dry-run", flags->dry_run, "tell, and keep nothing");
-  CLI::Option* const as_json = command->add_flag("--json", flags->as_json, "for machines");
-  command->add_flag("--table", flags->table, "tell how fast each way is at each size, and keep nothing")
-      ->excludes(dry_run)
-      ->excludes(as_json);
-  command->callback([flags, status] { *status = RunTune(*flags); });
+  command->add_flag("--dry-run", flags->dry_run, "tell, and keep nothing");
+  command->add_flag("--json", flags->as_json, "for machines");
+  command->add_flag("--table", flags->table, "tell how fast each way is at each size, and keep nothing");
+  command->callback([flags, status] {
+    if (flags->table && flags->as_json) throw CLI::ExcludesError("--table", "--json");
+    *status = RunTune(*flags);
+  });
 }
 
 }  // namespace ropeway::cli

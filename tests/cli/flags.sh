@@ -173,6 +173,7 @@ row 0 '"problems": ' doctor --json
 core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 said=$(taskset -c "$core" "$ropeway" tune --dry-run --json) && grep -q '"kept": false' <<<"$said" || fail "tune --dry-run --json: $said"
 said=$(taskset -c "$core" "$ropeway" tune --table) && grep -qE '^libc +[0-9.]+ +[0-9.]+ ' <<<"$said" || fail "tune --table: $said"
+row 2 'ropeway tune: --table excludes --json' tune --table --json
 tried+="tune:--dry-run tune:--json tune:--table "
 said=$("$ropeway" env --json 2>/dev/null) && { grep -q LD_LIBRARY_PATH <<<"$said" || fail "env --json: $said"; }  # 1, and a line, outside of a tree
 tried+="env:--json "
