@@ -51,6 +51,10 @@ struct Way {
   }
 };
 
+std::vector<Way> OfThisCpu(std::vector<Way> ways) {
+  std::erase_if(ways, [](const Way& way) { return !way.Exists(); });
+  return ways;
+}
 // Those around the cache; the methods that have stores for it may ask ahead.
 std::vector<Way> WaysAround() {
   std::vector<Way> ways = {{"libc"}, {"rep_movsb"}};
@@ -59,9 +63,9 @@ std::vector<Way> WaysAround() {
     for (size_t ahead : {kTuneKiB, 2 * kTuneKiB, 3 * kTuneKiB}) ways.push_back({method, ahead, kAllOfACopy});
     ways.push_back({method, 2 * kTuneKiB, 16 * kTuneKiB});
   }
-  return ways;
+  return OfThisCpu(std::move(ways));
 }
-std::vector<Way> WaysThrough() { return {{"libc"}, {"rep_movsb"}, {"avx512"}, {"avx2"}, {"sse2"}, {"neon"}}; }
+std::vector<Way> WaysThrough() { return OfThisCpu({{"libc"}, {"rep_movsb"}, {"avx512"}, {"avx2"}, {"sse2"}, {"neon"}}); }
 
 struct TuneFindings {
   Way stream;
@@ -115,14 +119,10 @@ class Tuner {
     std::vector<Column> columns = {{title}};
     for (size_t size : sizes) columns.push_back({FormatBytes(size), Align::kRight});
     std::vector<std::vector<std::string>> rows;
-    for (const Way& way : ways) {
-      if (way.Exists()) rows.push_back({way.Shown()});
-    }
+    for (const Way& way : ways) rows.push_back({way.Shown()});
     for (size_t size : sizes) {
       std::vector<Contestant> contestants;
-      for (const Way& way : ways) {
-        if (way.Exists()) contestants.push_back({way.method, [&] { return cost(way, size); }});
-      }
+      for (const Way& way : ways) contestants.push_back({way.method, [&] { return cost(way, size); }});
       const Rounds rounds = RunShuffled(contestants, 9);
       for (size_t i = 0; i < rows.size(); ++i) rows[i].push_back(FormatGigabytes(1 / rounds.MedianCost(i)));
     }
@@ -161,10 +161,8 @@ class Tuner {
       seen_ = SumOfLines(pool_.view(at), size);
     });
   }
-  // Of those that this CPU has.
   template <typename Cost>
-  static Way Best(std::vector<Way> ways, Cost cost) {
-    std::erase_if(ways, [](const Way& way) { return !way.Exists(); });
+  static Way Best(const std::vector<Way>& ways, Cost cost) {
     std::vector<Contestant> contestants;
     for (const Way& way : ways) contestants.push_back({way.method, [&] { return cost(way); }});
     return ways[Fastest(contestants)];
