@@ -93,6 +93,7 @@ class VolleyWork final : public sched::SharedWork {
   // With more of them the tasks and claims of a portion have left the cache before it is complete: 64 of two hands cost 6 %.
   static constexpr size_t kPortionsOfAHand = 8;
   static constexpr size_t kSlotsAhead = 16;
+  static constexpr size_t kDescriptorsAhead = 8;
   static constexpr size_t kCut = 64;  // whole words, for those who set them, and whole cache lines
   static constexpr size_t kSmallest = size_t{64} << 10, kLargest = size_t{256} << 10;
   static_assert((kRing + 1) * (kLargest + kLargest / 2) / Traits::kSmallestStreamed <= kMostBegun, "what is claimed and not complete");
@@ -136,6 +137,7 @@ class VolleyWork final : public sched::SharedWork {
     if (claimed_ == count_ && !LookForMore()) return false;
     // Whoever has just submitted a task has it in his cache: ask some tasks ahead.
     if (claimed_ + kSlotsAhead < count_) __builtin_prefetch(&run_[claimed_ + kSlotsAhead]);
+    if (claimed_ + kDescriptorsAhead < count_) ExpectLate(run_[claimed_ + kDescriptorsAhead]);
     const Task& task = run_[claimed_];
     refused_ = closing_ = !(KnowsApart() ? claimed_ < apart_ && IsPrivate(task) : Fits(task)) || !feed_.Begins(claimed_);
     if (closing_) return false;
@@ -180,6 +182,15 @@ class VolleyWork final : public sched::SharedWork {
       case TaskKind::kSetWords: return Writes(task.set.dst, TaskBytes(task));
       default: return false;
     }
+  }
+  // What it will say lies in the cache of who wrote it.
+  void ExpectLate(const Task& task) const {
+    if (!IsLate(task)) [[likely]]
+      return;
+    ForEachRange(task, [this](const TaskRange& range) {
+      __builtin_prefetch(addresses_.View(range.address));
+      return true;
+    });
   }
   // What the next task says it copies, if that is settled: nobody who is not done yet writes where it says so. What would fail does so in
   // its turn; and where the same tasks come again they may say something else.
