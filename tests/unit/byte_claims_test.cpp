@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <random>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -97,6 +98,37 @@ TEST_F(ByteClaimsTest, ScatteredBlocksAreRefusedWhereTheyTouchAndNowhereElse) {
     under_way.pop_front();
   }
   EXPECT_GT(refused, 100u);
+}
+
+// Most tasks end with their portion, some much later, and in a table that is full in places claims lie aside, and are moved there. It may
+// find no room, but a block that is claimed is never given away; least of all in quiet times, when few are left.
+TEST_F(ByteClaimsTest, AClaimIsKeptWhereverItLies) {
+  constexpr size_t kLasting = 100, kLong = 40, kQuietPortions = 20, kQuietTasks = 60;
+  for (size_t burst : {300, 1000, 3000, 7000}) {
+    std::mt19937_64 random(burst);
+    std::unordered_map<size_t, size_t> ends;  // with which portion
+    std::vector<size_t> lasting;
+    claims_.Begin(kBlock);
+    for (size_t portion = 0; portion < 40 * (kQuietPortions + 1); ++portion) {
+      const bool quiet = portion % (kQuietPortions + 1) != 0;
+      const bool at_home = portion / (kQuietPortions + 1) % 2 == 0;  // lasting ones come first and may have to move, or last and lie aside
+      if (!quiet) lasting.clear();
+      for (size_t task = 0; task < (quiet ? kQuietTasks : burst); ++task) {
+        const bool again = quiet && !lasting.empty() && random() % 4 != 0;
+        const size_t block = again ? lasting[random() % lasting.size()] : random() % (1 << 21);
+        const size_t portions = !quiet && (at_home ? task < kLasting : task + kLasting >= burst) ? kLong : 1;
+        const auto before = ends.find(block);
+        claims_.NextTask(portions);
+        const bool allowed = claims_.Write(At(block * kBlock), kBlock);
+        ASSERT_FALSE(allowed && before != ends.end() && before->second > portion) << "portion " << portion << ", bursts of " << burst;
+        if (!allowed) continue;
+        ends[block] = portion + portions;
+        if (portions == kLong) lasting.push_back(block);
+      }
+      claims_.NextPortion();
+      if (portion > 0) claims_.Complete(1);
+    }
+  }
 }
 
 TEST_F(ByteClaimsTest, ATaskOfAnotherSizeIsNone) {
