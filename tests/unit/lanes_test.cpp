@@ -114,6 +114,31 @@ TEST(LanesTest, OneLaneTakesQueuesByPriorityAndInTheirOrder) {
   EXPECT_EQ(log.values(), (std::vector<int>{4, 2, 5, 1, 3}));
 }
 
+// Copy, wait, copy, wait stays on one core; what other queues get is the lanes'.
+TEST(LanesTest, TheQueueThatWasWaitedForLastIsAtHand) {
+  Holdup holdup;
+  Workshop shop(Lanes(1));
+  shop.NewLine().Submit(MarkTask(&holdup));
+  holdup.AwaitReached();  // no lane runs anything
+  Line& last = shop.NewLine();
+  Line& before = shop.NewLine();
+  uint64_t from = 1, to = 0;
+  for (Line* line : {&before, &last}) {
+    line->Submit(CopyTask(&to, &from, sizeof(from)));
+    EXPECT_LT((*line)->completed(), (*line)->submitted());
+    EXPECT_EQ(line->Drain(), WaitOutcome::kDone);
+  }
+  last.Submit(CopyTask(&to, &from, sizeof(from)));
+  EXPECT_EQ(last->completed(), last->submitted()) << "carried by who submits";
+  EXPECT_EQ(last.Drain(), WaitOutcome::kDone);
+  before.Submit(CopyTask(&to, &from, sizeof(from)));
+  EXPECT_LT(before->completed(), before->submitted()) << "was waited for, but not last";
+  last.Submit(CopyTask(&to, &from, sizeof(from)));
+  EXPECT_LT(last->completed(), last->submitted()) << "another came in between";
+  for (Line* line : {&before, &last}) EXPECT_EQ(line->Drain(), WaitOutcome::kDone);
+  holdup.LetGo();
+}
+
 // Its bytes move the sooner, and it has nothing to bring before there is room.
 TEST(LanesTest, ASubmitterWithoutRoomJoinsSharedWork) {
   WorkSharer* sharer = nullptr;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "base/cores.h"
 #include "base/futex.h"
@@ -104,6 +105,7 @@ void Pause(int round, int rounds_per_yield = kRoundsPerYield) {
 }  // namespace
 
 thread_local Lanes::Lane* Lanes::t_lane = nullptr;
+constinit thread_local const LaneQueue* Lanes::t_waited_for = nullptr;
 
 Lanes::Lanes(Workshop& shop, int count)
     : Crew(false), sharer_(shop.sharer), node_(NodeFor(count)), runs_inline_(shop.backend->finishes_at_once()),
@@ -171,8 +173,7 @@ Lanes::Lane& Lanes::PlaceForOneMore() {
 }
 
 bool Lanes::RunInline(LaneQueue& queue, const Task& task) {
-  const bool at_hand = queue.at_hand.load(std::memory_order_relaxed);
-  if (at_hand) queue.at_hand.store(false, std::memory_order_relaxed);
+  const bool at_hand = std::exchange(t_waited_for, nullptr) == &queue;
   if (!runs_inline_ || !CheapEnoughForSubmitter(task)) return false;
   if (at_hand && TaskBytes(task) <= kHandOverBytes) return RunOne(queue);
   if (asleep_.load(std::memory_order_seq_cst) != all_) return false;
@@ -258,7 +259,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
       Pause(round, looks ? kLooksPerYield : kRoundsPerYield);
     }
   }
-  queue.at_hand.store(true, std::memory_order_relaxed);
+  t_waited_for = &queue;
   // An abort completes tasks, too, by dropping them.
   return queue.aborts() == aborts ? WaitOutcome::kDone : WaitOutcome::kAborted;
 }

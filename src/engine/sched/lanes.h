@@ -54,6 +54,8 @@ class Lanes final : public Crew {
   enum Call : uint32_t { kNoCall, kToHelp, kToLookAround };
   // The lane that the calling thread is; null on any other.
   static thread_local Lane* t_lane RW_HOT_TLS;
+  // The queue that the calling thread has waited for, if it has not submitted to an idle one since; for comparisons only.
+  static constinit thread_local const LaneQueue* t_waited_for RW_HOT_TLS;
 
   void StartLanes();
   void RunLane(int number);

@@ -268,8 +268,6 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   std::atomic<uint64_t> idle_at_{0};  // the last complete task when the queue last became idle
 
  public:
-  // For the crew: somebody has waited for the queue since it was last found idle.
-  std::atomic<bool> at_hand{false};
   // The link of the crew's lists (invariant 7). While it is in a list, next_queued is guarded by that one's lock.
   std::atomic<bool> linked{false};
   LaneQueue* next_queued = nullptr;
