@@ -451,6 +451,9 @@ TEST_F(VolleyTest, HelpIsCalledWhenThereIsEnoughToDo) {
   FixedFeed whole(TaskRun(tasks.data(), 0, 0, tasks.size()));
   EXPECT_EQ(backend_.RunVolley(whole), kMany);
   EXPECT_EQ(called.size(), 2u) << "and where they are all there, at once";
+  const std::vector<Task> few_large = {CopyTask(device_, pinned_, 4 * kMiB), CopyTask(device_ + 8 * kMiB, pinned_, 4 * kMiB)};
+  EXPECT_EQ(Choose(few_large), 2u);
+  EXPECT_EQ(called.size(), 3u) << "also where they have been claimed before it begins";
 }
 
 // --- Who looks ----------------------------------------------------------------------------------------------------------

@@ -157,9 +157,10 @@ class VolleyWork final : public sched::SharedWork {
     CallForHelp();
     return count_ > claimed_;
   }
-  // Once, as soon as what is in front of us is worth waking a lane: a long loop begins with a few copies, and is one volley.
+  // Once, as soon as what is in front of us, dealt out or not claimed yet, is worth waking a lane: a long loop begins with a few copies,
+  // and is one volley.
   void CallForHelp() {
-    if (!called_) called_ = sharer_.CallForHelp((count_ - claimed_) * first_bytes_);
+    if (!called_) called_ = sharer_.CallForHelp((dealt_ - done_) * portion_ + (count_ - claimed_) * first_bytes_);
   }
   bool KnowsApart() const { return apart_ != 0 && apart_ != VolleyFeed::kAsk; }
   // Of what fitted before: somebody may look at the memory by now.
