@@ -150,8 +150,11 @@ const std::vector<RawMethod>& RawMethods() {
 
 std::string Describe(const RawMethod& method) {
   if (!method.streams) return method.name;
-  const std::string ahead = method.ahead_bytes == 0 ? "" : ", " + FormatBytes(method.ahead_bytes) + " ahead";
-  return method.name + " streaming" + ahead + (ahead.empty() || method.ahead_span == kAllOfIt ? "" : " at first");
+  return method.name + " streaming" + DescribeAhead(method.ahead_bytes, method.ahead_span == kAllOfIt);
+}
+
+std::string DescribeAhead(size_t ahead_bytes, bool all_the_way) {
+  return ahead_bytes == 0 ? "" : ", " + FormatBytes(ahead_bytes) + (all_the_way ? " ahead" : " ahead at first");
 }
 
 RawMethod BestRawMethod(const std::function<double(const RawMethod&)>& cost, bool (*fits)(const RawMethod&)) {

@@ -22,6 +22,8 @@ const std::vector<RawMethod>& RawMethods();
 
 // "avx512 streaming, 2 KiB ahead"
 std::string Describe(const RawMethod& method);
+// ", 2 KiB ahead at first", behind the name of a way that asks so; empty where it does not.
+std::string DescribeAhead(size_t ahead_bytes, bool all_the_way);
 
 // The method for which `cost` (smaller is better) comes out best, of those that `fits` lets through; each is measured a few times.
 RawMethod BestRawMethod(const std::function<double(const RawMethod&)>& cost, bool (*fits)(const RawMethod&) = nullptr);

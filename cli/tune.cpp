@@ -21,6 +21,7 @@
 #include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/progress.h"
+#include "cli/raw_methods.h"
 #include "cli/raw_team.h"
 #include "cli/table.h"
 
@@ -46,9 +47,7 @@ struct Way {
   }
   std::string AheadWords() const { return Format("ahead=%zu ahead_span=%zu", ahead, ahead_span); }
   // "avx2, 2 KiB ahead at first"
-  std::string Shown() const {
-    return method + (ahead == 0 ? "" : ", " + FormatBytes(ahead) + " ahead") + (ahead == 0 || ahead_span == kAllOfACopy ? "" : " at first");
-  }
+  std::string Shown() const { return method + DescribeAhead(ahead, ahead_span == kAllOfACopy); }
 };
 
 std::vector<Way> OfThisCpu(std::vector<Way> ways) {

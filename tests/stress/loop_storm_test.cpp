@@ -68,47 +68,35 @@ class Program {
   std::vector<Step> steps_;
 };
 
-class Pinned {
- public:
-  explicit Pinned(size_t size) { EXPECT_EQ(aclrtMallocHost(&block_, size), ACL_SUCCESS); }
-  ~Pinned() { EXPECT_EQ(aclrtFreeHost(block_), ACL_SUCCESS); }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  uint8_t* at(size_t offset) const { return static_cast<uint8_t*>(block_) + offset; }
-
- private:
-  void* block_ = nullptr;
+struct Memory {
+  DeviceBuffer device;
+  PinnedBuffer source, seen;
 };
 
-aclError Submit(const Step& step, uint8_t* device, const Pinned& source, const Pinned& seen, aclrtStream stream) {
-  uint8_t* const to = device + step.to;
+aclError Submit(const Step& step, const Memory& memory, aclrtStream stream) {
+  void* const to = memory.device.at(step.to);
+  void* const from = memory.device.at(step.from);
   switch (step.kind) {
-    case Step::kIn: return aclrtMemcpyAsync(to, step.size, source.at(step.from), step.size, ACL_MEMCPY_HOST_TO_DEVICE, stream);
-    case Step::kInside: return aclrtMemcpyAsync(to, step.size, device + step.from, step.size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
+    case Step::kIn: return aclrtMemcpyAsync(to, step.size, memory.source.get() + step.from, step.size, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+    case Step::kInside: return aclrtMemcpyAsync(to, step.size, from, step.size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
     case Step::kSet: return aclrtMemsetAsync(to, step.size, step.value, step.size, stream);
-    case Step::kLook:
-      return aclrtMemcpyAsync(seen.at(step.to), step.size, device + step.from, step.size, ACL_MEMCPY_DEVICE_TO_HOST, stream);
+    case Step::kLook: return aclrtMemcpyAsync(memory.seen.get() + step.to, step.size, from, step.size, ACL_MEMCPY_DEVICE_TO_HOST, stream);
   }
   return ACL_ERROR_FAILURE;
 }
 
 void Carry(const Program& program) {
+  Memory memory{DeviceBuffer(program.size()), PinnedBuffer(program.size()), PinnedBuffer(program.should_see().size())};
+  memory.device.Write(Bytes(program.size()));
+  std::memcpy(memory.source.get(), program.source().data(), program.size());
   aclrtStream stream;
-  void* memory;
   ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-  ASSERT_EQ(aclrtMalloc(&memory, program.size(), ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-  const Pinned source(program.size()), seen(program.should_see().size());
-  std::memcpy(source.at(0), program.source().data(), program.size());
-  ASSERT_EQ(aclrtMemset(memory, program.size(), 0, program.size()), ACL_SUCCESS);
   size_t refused = 0;
-  for (const Step& step : program.steps()) refused += Submit(step, static_cast<uint8_t*>(memory), source, seen, stream) != ACL_SUCCESS;
+  for (const Step& step : program.steps()) refused += Submit(step, memory, stream) != ACL_SUCCESS;
   EXPECT_EQ(refused, 0u);
   EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
-  EXPECT_EQ(std::memcmp(seen.at(0), program.should_see().data(), program.should_see().size()), 0) << "what was seen in between";
-  Bytes got(program.size());
-  EXPECT_EQ(aclrtMemcpy(got.data(), got.size(), memory, got.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
-  EXPECT_TRUE(got == program.expected()) << "what was left";
-  EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
+  EXPECT_EQ(std::memcmp(memory.seen.get(), program.should_see().data(), memory.seen.size()), 0) << "what was seen in between";
+  EXPECT_TRUE(memory.device.Read(program.size()) == program.expected()) << "what was left";
   EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
 }
 

@@ -233,7 +233,7 @@ WaitOutcome Lanes::Wait(LaneQueue& queue, uint64_t sequence, Deadline deadline, 
     const bool queued = queue.state() == LaneQueue::kQueued;
     const bool left_to_others = !patience.Over(queued) && queued && round != 0;
     if (!left_to_others && queue.TryOwn()) {
-      queue.RunOwned({.up_to = sequence + std::min(eagerness, queue.TasksOfShare())});
+      queue.RunOwned({.up_to = sequence + eagerness});
       spin_until = 0;
       continue;
     }

@@ -129,11 +129,10 @@ void LaneQueue::Kick(const Task& task) { crew_.Submitted(*this, task); }
 void LaneQueue::AwaitRoom() {
   const uint64_t submitted = submitted_.load(std::memory_order_acquire);
   if (submitted < kDepth) return;
-  // A submitter that waits for room helps, and makes room for a whole burst while it is at it: what is left in the ring keeps the others
-  // busy meanwhile.
-  constexpr uint64_t kBurst = kDepth / 4;
+  // A submitter that waits for room helps, and makes room for a whole burst while it is at it.
+  constexpr uint64_t kBurst = 64;
   crew_.Wait(*this, submitted - kDepth + 1, Deadline::Never(), kBurst);
-  AwaitMoreRoom(submitted - kDepth + kBurst);
+  AwaitMoreRoom(submitted - kDepth + 4 * kBurst);
 }
 
 // Coming here costs as much as some submits: where room is being made all the time, help until there is some more of it. Not for long, and
@@ -179,11 +178,6 @@ bool LaneQueue::SeeMore() {
   race_detector::TakeOver(this);
   head_base_ = base_;
   return true;
-}
-
-uint64_t LaneQueue::TasksOfShare() {
-  if (executed_ == submitted_seen_ && !SeeMore()) return 0;
-  return std::max<uint64_t>(kShareTasks, kShareBytes / std::max<size_t>(1, TaskBytes(Head())));
 }
 
 void LaneQueue::RunOwned(Share share) {

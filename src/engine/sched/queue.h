@@ -106,8 +106,6 @@ class LaneQueue final : public Queue, private ValueWaiter, private HostCall::Ret
   // the crew) when the share is used up.
   void RunOwned(Share share);
   int priority() const { return priority_.load(std::memory_order_relaxed); }
-  // How many tasks like the next one make a fair share; for an owner.
-  uint64_t TasksOfShare();
   // Asks for what an owner looks at first, which others have written.
   void ExpectOwner() const {
     PrefetchForWrite(&state_);
